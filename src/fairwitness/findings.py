@@ -1,0 +1,216 @@
+"""What an audit says: findings with stable codes, and "not applicable" as a first-class answer.
+
+A finding is a measured number with its interval, its n and a severity. Severity comes from thresholds in
+``findings.toml`` (a data file, so that a policy can be read and replaced without reading code), and only
+where the interval excludes the value of no difference; otherwise the finding is "not established".
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+
+from fairwitness.errors import ConfigError
+from fairwitness.typing import Document
+
+Severity = Literal["high", "medium", "low", "note"]
+SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low", "note")
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One measured fact that a person may act on.
+
+    Attributes
+    ----------
+    code
+        Stable identifier, listed in ``findings.toml``; never reused for another meaning.
+    severity
+        ``high``, ``medium``, ``low`` (threshold exceeded) or ``note`` (worth knowing, no threshold).
+    title
+        One sentence: what was measured and what came out, with no judgement.
+    section
+        The method it came from (``rates``, ``opportunity``, ...); the report links to it.
+    measure
+        Name of the measure, for example ``ΔCFlips@100``.
+    subject
+        For whom or what: a group, a feature.
+    estimate, interval, confidence
+        The number, its interval and the interval's level; NaN where there is none.
+    n
+        Number of independent units (rows, not counterfactuals) behind the estimate.
+    reference
+        The value that means "no difference" (0 for differences, 1 for ratios).
+    threshold
+        The threshold passed, if any.
+    established
+        False if the interval holds ``reference``: shown apart, with a remedy.
+    remedy
+        What would make the answer firmer, or what to look at next.
+    """
+
+    code: str
+    severity: Severity
+    title: str
+    section: str
+    measure: str
+    subject: str
+    estimate: float = math.nan
+    interval: Interval = (math.nan, math.nan)
+    n: int = 0
+    confidence: float = 0.95
+    reference: float = 0.0
+    threshold: float | None = None
+    established: bool = True
+    remedy: str = ""
+    evidence: Mapping[str, object] = field(default_factory=dict)
+
+    def to_dict(self) -> Document:
+        """Give the finding as plain values, for JSON."""
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "title": self.title,
+            "section": self.section,
+            "measure": self.measure,
+            "subject": self.subject,
+            "estimate": self.estimate,
+            "interval": list(self.interval),
+            "n": self.n,
+            "confidence": self.confidence,
+            "reference": self.reference,
+            "threshold": self.threshold,
+            "established": self.established,
+            "remedy": self.remedy,
+            "evidence": dict(self.evidence),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class NotApplicable:
+    """A question that could not be asked here, and why; never a stack trace, never a zero."""
+
+    method: str
+    reason: str
+    remedy: str = ""
+    subject: str = ""
+
+    def to_dict(self) -> Document:
+        """Give the statement as plain values, for JSON."""
+        return {
+            "method": self.method,
+            "subject": self.subject,
+            "reason": self.reason,
+            "remedy": self.remedy,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewRow:
+    """One line of the report's first picture: a measure, and each group's estimate on one axis."""
+
+    measure: str
+    subject: str
+    points: tuple[tuple[str, float, float, float], ...]  # (group, estimate, low, high)
+    unit: str = "share"
+
+    def to_dict(self) -> Document:
+        """Give the row as plain values, for JSON."""
+        return {
+            "measure": self.measure,
+            "subject": self.subject,
+            "unit": self.unit,
+            "points": [
+                {"group": group, "estimate": estimate, "low": low, "high": high}
+                for group, estimate, low, high in self.points
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """All that one method has to say in one audit.
+
+    Attributes
+    ----------
+    key
+        Stable name, also the anchor in the report: ``rates``, ``opportunity``, ...
+    results
+        The method's own result objects (one a sensitive feature), for use from Python.
+    document
+        The same facts as plain values: what ``report.json`` holds and the HTML is drawn from.
+    sentences
+        Plain-language sentences for the report's opening paragraph, each with number and interval.
+    tables
+        Name → rows (lists of flat dictionaries), written as CSV files beside the report.
+    """
+
+    key: str
+    results: tuple[object, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    not_applicable: tuple[NotApplicable, ...] = ()
+    overview: tuple[OverviewRow, ...] = ()
+    sentences: tuple[str, ...] = ()
+    document: Document = field(default_factory=dict)
+    tables: Mapping[str, Sequence[Mapping[str, object]]] = field(default_factory=dict)
+
+
+@lru_cache(maxsize=8)
+def load_thresholds(path: Path | None = None) -> Mapping[str, Mapping[str, object]]:
+    """Read the thresholds: code → table of values. ``path`` replaces the file that we ship."""
+    if path is None:
+        text = files("fairwitness").joinpath("findings.toml").read_text(encoding="utf-8")
+    else:
+        text = path.read_text(encoding="utf-8")
+    table: Mapping[str, Mapping[str, object]] = tomllib.loads(text)
+    return table
+
+
+def grade(
+    code: str,
+    estimate: float,
+    interval: Interval,
+    *,
+    thresholds: Mapping[str, Mapping[str, object]] | None = None,
+) -> tuple[Severity, float | None, bool]:
+    """Give severity, the threshold passed and whether the finding is established.
+
+    The distance of ``estimate`` from the code's ``reference`` is compared with its ``low``, ``medium``
+    and ``high`` thresholds. An interval that holds the reference, or is missing, makes the finding
+    "not established" and its severity ``note``.
+    """
+    entry = (thresholds or load_thresholds()).get(code)
+    if entry is None:
+        raise ConfigError(
+            f"no thresholds for the finding code {code}", fix="add the code to the thresholds file"
+        )
+    reference = _as_float(entry.get("reference", 0.0))
+    low, high = interval
+    if not all(map(math.isfinite, (estimate, low, high))) or low <= reference <= high:
+        return "note", None, False
+    for severity in ("high", "medium", "low"):
+        if severity not in entry:
+            continue
+        threshold = _as_float(entry[severity])
+        # A threshold on the far side of the reference (a ratio's 0.8) is passed from that side only.
+        passed = (
+            estimate <= threshold
+            if entry.get("direction") == "below"
+            else abs(estimate - reference) >= threshold
+        )
+        if passed:
+            return severity, threshold, True
+    return "note", None, True
+
+
+def _as_float(value: object) -> float:
+    if isinstance(value, int | float):
+        return float(value)
+    raise ConfigError("a threshold must be a number", got=value, fix="correct the thresholds file")
