@@ -24,4 +24,4 @@ _NAMES = {
     "table": "table",
 }
 __getattr__, __dir__ = attach(__name__, _NAMES)
-__all__ = sorted([*_NAMES, "__version__"])  # noqa: PLE0604
+__all__ = sorted([*_NAMES, "__version__"])

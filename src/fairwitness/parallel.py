@@ -49,7 +49,5 @@ def map_row_chunks(
         return [function(rows) for rows in track(slices, description=description)]
     from joblib import Parallel, delayed
 
-    results = Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(function)(rows) for rows in slices
-    )
+    results = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(function)(rows) for rows in slices)
     return list(track(results, description=description, total=len(slices)))
