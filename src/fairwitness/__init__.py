@@ -1,6 +1,6 @@
 """fairwitness: a counterfactual fairness auditor for tabular decision models.
 
-``import fairwitness as fw``; start with :class:`fw.Audit`, or with ``fairwitness demo`` on the command line.
+``import fairwitness as fw``; start with :class:`fw.Audit`, or with ``fairwitness demo`` in a terminal.
 """
 
 from __future__ import annotations

@@ -1,0 +1,82 @@
+"""The case: everything one audit is about, prepared once and read by every method.
+
+Rows are put into an order that depends on their content only, so that a shuffled table gives the same
+numbers to the last digit. ``row_number`` leads back to the user's rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from fairwitness.typing import BoolArray, IntArray, NativeFrame, ObjectArray
+
+if TYPE_CHECKING:
+    from fairwitness.model import BlackBox, Judgement
+    from fairwitness.table import Encoder, Groups, Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One model, one table, and the groups to compare.
+
+    Attributes
+    ----------
+    models
+        The model, or, for a cross-fitted decision maker, one model a fold.
+    fold
+        (n,) which of ``models`` judges each row; zeros for one model.
+    inputs
+        The columns the model reads, n rows in canonical order.
+    evidence
+        The non-sensitive columns: what a sensitive-feature classifier may see.
+    groups
+        One entry a sensitive feature, then their intersections.
+    y
+        (n,) whether the true outcome is the favourable one; ``None`` if the table does not say.
+    judgement
+        The model's decisions (and scores) on ``inputs``.
+    schema, encoder
+        Kinds, ranges and constraints of ``inputs``; frame ↔ matrix.
+    row_key
+        (n,) a short text that depends on the row's content only, to name a row in a report.
+    row_number
+        (n,) position of each row in the user's table.
+    k, seed, n_jobs, confidence, minimum_n
+        Counterfactuals a person; seed; workers; level of all intervals; smallest unmarked group.
+    favorable, people
+        The favourable outcome in words ("approve = 1"), and what to call the rows ("applicants").
+    settings
+        Whatever a method may be told: ``generator``, ``convention``, ...
+    """
+
+    models: tuple[BlackBox, ...]
+    fold: IntArray
+    inputs: NativeFrame
+    evidence: NativeFrame
+    groups: tuple[Groups, ...]
+    y: BoolArray | None
+    judgement: Judgement
+    schema: Schema
+    encoder: Encoder
+    row_key: ObjectArray
+    row_number: IntArray
+    k: int
+    seed: int
+    n_jobs: int | None
+    confidence: float
+    minimum_n: int
+    favorable: str
+    people: str
+    settings: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.row_number)
+
+    @property
+    def can_query(self) -> bool:
+        """Whether the model answers for rows that are not in the table."""
+        return all(model.info.can_query for model in self.models)
