@@ -1,0 +1,46 @@
+# `make demo` and `make test` need only Python 3.11 or newer; both set everything up in .venv first.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+# One BLAS or OpenMP thread a process: the work is spread over processes, and threads would only compete.
+export OMP_NUM_THREADS ?= 1
+export OPENBLAS_NUM_THREADS ?= 1
+
+.PHONY: demo test lint types imports unit clean help
+.DEFAULT_GOAL := help
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "fairwitness needs Python 3.11 or newer; set PYTHON=/path/to/python")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[demo]'
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@ $(VENV)/.demo
+
+demo: $(VENV)/.demo ## audit 1,989 real mortgage decisions and write fairwitness-report/
+	$(BIN)/fairwitness demo --open
+
+test: lint types imports unit ## everything that CI checks
+
+lint: $(VENV)/.dev ## style and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev ## mypy --strict on src
+	$(BIN)/mypy
+
+imports: $(VENV)/.dev ## imports run one way
+	$(BIN)/lint-imports
+
+unit: $(VENV)/.dev ## the tests
+	$(BIN)/pytest -n 2
+
+clean: ## remove what the targets above made
+	rm -rf $(VENV) build dist fairwitness-report .mypy_cache .ruff_cache .pytest_cache .hypothesis
