@@ -1,0 +1,141 @@
+"""What the table itself says: does the model read a sensitive feature, or a copy of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairwitness.case import Case
+from fairwitness.findings import Finding, Section
+from fairwitness.text import listing, plain
+from fairwitness.typing import FloatArray, IntArray
+
+#: A column that names the group of this share of the rows it could have got wrong repeats the group.
+REPEAT_SHARE = 0.99
+#: Columns with more distinct values than this are not looked at as copies: they tell rows apart, not groups.
+MOST_LEVELS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """A model input that says (almost) the same as a sensitive feature.
+
+    ``share`` is 1 if the group follows from the column's value in every row, 0 if knowing the value helps
+    no more than always naming the largest group.
+    """
+
+    column: str
+    feature: str
+    share: float
+
+
+def repeated_groups(matrix: FloatArray, names: Sequence[str], codes: IntArray, feature: str) -> list[Repeat]:
+    """Find columns that determine the group: Goodman and Kruskal's λ of group given column.
+
+    Parameters
+    ----------
+    matrix
+        (n, d) encoded model inputs.
+    names
+        d column names.
+    codes
+        (n,) group of each row, −1 where it is not known.
+    feature
+        Name of the sensitive feature.
+    """
+    known = codes >= 0
+    if not known.any():
+        return []
+    group = codes[known]
+    n_groups = int(group.max()) + 1
+    largest = np.bincount(group).max()
+    if largest == len(group):
+        return []
+    found = []
+    for at, name in enumerate(names):
+        values, level = np.unique(np.nan_to_num(matrix[known, at], nan=np.inf), return_inverse=True)
+        if not 1 < len(values) <= MOST_LEVELS:
+            continue
+        table = np.bincount(level * n_groups + group, minlength=len(values) * n_groups)
+        right = table.reshape(len(values), n_groups).max(axis=1).sum()
+        share = float((right - largest) / (len(group) - largest))
+        if share >= REPEAT_SHARE:
+            found.append(Repeat(name, feature, share))
+    return found
+
+
+def run(case: Case) -> Section:
+    """Give the findings about the table and the columns the model reads."""
+    matrix = case.encoder.encode(case.inputs)
+    names = list(case.schema.names)
+    findings: list[Finding] = []
+    notes = [*case.schema.warnings]
+    sentences = []
+    for groups in case.groups:
+        if len(groups.parts) > 1:
+            continue
+        name = plain(groups.name)
+        reads = [part for part in groups.parts if part in names]
+        repeats = repeated_groups(matrix, names, groups.codes, groups.name)
+        if reads:
+            findings.append(_reads(name, case.n_rows))
+            sentences.append(f"The model reads {name} as one of its {len(names)} inputs.")
+        else:
+            sentences.append(f"The model reads {len(names)} columns; {name} is not one of them.")
+        others = [repeat for repeat in repeats if repeat.column not in groups.parts]
+        findings.extend(_repeats(repeat, case.n_rows) for repeat in others)
+        if groups.n_missing:
+            notes.append(
+                f"{name} is missing in {groups.n_missing} of {case.n_rows} rows; "
+                + {
+                    "group": "they form a group of their own",
+                    "drop": "they are left out of comparisons",
+                }.get(groups.missing, "this was not allowed")
+                + "."
+            )
+        if groups.privileged_reason != "given":
+            notes.append(
+                f"No reference group was named for {name}; {plain(groups.labels[groups.privileged])} was "
+                f"{groups.privileged_reason}."
+            )
+    nullable = [plain(feature.name) for feature in case.schema.features if feature.nullable]
+    if nullable:
+        notes.append(
+            f"Missing values occur in {listing(nullable, most=12)}; they are passed to the model as they are "
+            "and count as a value of their own in distances."
+        )
+    return Section(
+        key="data",
+        findings=tuple(findings),
+        sentences=tuple(sentences),
+        document={"notes": notes},
+    )
+
+
+def _reads(name: str, n: int) -> Finding:
+    return Finding(
+        code="DATA001",
+        severity="note",
+        title=f"The model reads {name} directly",
+        section="data",
+        measure="model input",
+        subject=name,
+        n=n,
+        remedy="compare with the same model trained without this column",
+    )
+
+
+def _repeats(repeat: Repeat, n: int) -> Finding:
+    return Finding(
+        code="DATA002",
+        severity="note",
+        title=f"The model input {plain(repeat.column)} repeats {plain(repeat.feature)}",
+        section="data",
+        measure="share of group membership that follows from the column (λ)",
+        subject=plain(repeat.column),
+        estimate=repeat.share,
+        n=n,
+        remedy="leave the column out, or treat it as the sensitive feature itself",
+    )
