@@ -1,0 +1,76 @@
+"""Ranked bars with intervals: the features that go furthest with a measure, largest first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fairwitness.drawing.canvas import describe, label, names, style
+from fairwitness.drawing.palette import FAINT, INK, MUTED
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar: its name, its value and the ends of its interval (NaN where there is none)."""
+
+    label: str
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+
+
+def ranked_bars(
+    ax: Axes,
+    bars: Sequence[Bar],
+    *,
+    title: str = "",
+    xlabel: str = "",
+    most: int = 20,
+    xlim: tuple[float, float] | None = None,
+) -> Axes:
+    """Draw bars from 0, the largest absolute value on top, with their intervals as whiskers.
+
+    Parameters
+    ----------
+    ax
+        Axes to draw on.
+    bars
+        In any order; a value that is not finite is left out.
+    title, xlabel
+        Words around the axes; empty for none.
+    most
+        How many bars to draw.
+    xlim
+        Range of the axis; None to fit the data.
+
+    Returns
+    -------
+    Axes
+        ``ax``, for chaining.
+    """
+    finite = [bar for bar in bars if math.isfinite(bar.value)]
+    shown = sorted(finite, key=lambda bar: -abs(bar.value))[:most]
+    with style():
+        positions = list(range(len(shown)))
+        ax.barh(positions, [bar.value for bar in shown], height=0.62, color=MUTED, alpha=0.45)
+        for y, bar in enumerate(shown):
+            if math.isfinite(bar.low) and math.isfinite(bar.high):
+                ax.plot([bar.low, bar.high], [y, y], color=INK, linewidth=1.4)
+                for end in (bar.low, bar.high):
+                    ax.plot([end, end], [y - 0.14, y + 0.14], color=INK, linewidth=1.2)
+        ax.axvline(0, color=MUTED, linewidth=1.2)
+        if xlim is not None:
+            ax.set_xlim(*xlim)
+        ax.set_ylim(max(len(shown), 1) - 0.4, -0.6)
+        ax.set_yticks(positions, [label(bar.label, most=40) for bar in shown])
+        names(list(ax.get_yticklabels()))
+        describe(ax, title=title, xlabel=xlabel)
+        ax.grid(axis="x", color=FAINT)
+        ax.spines["left"].set_visible(False)
+        ax.tick_params(axis="y", length=0)
+    return ax

@@ -1,0 +1,122 @@
+"""Figures without pyplot, and the one style they are drawn in."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from fairwitness.drawing.palette import FAINT, INK, MUTED
+from fairwitness.text import plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.text import Text
+
+_STYLE: dict[str, object] = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": MUTED,
+    "axes.facecolor": "none",
+    "axes.grid": False,
+    "axes.labelcolor": INK,
+    "axes.labelsize": 12,
+    "axes.linewidth": 0.8,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlecolor": INK,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 13,
+    "axes.titleweight": "bold",
+    "axes.unicode_minus": True,
+    "figure.dpi": 72,
+    "figure.edgecolor": "none",
+    "figure.facecolor": "none",
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 12,
+    "grid.color": FAINT,
+    "grid.linewidth": 0.6,
+    "legend.fontsize": 12,
+    "legend.frameon": False,
+    "lines.linewidth": 1.8,
+    "lines.markersize": 6.5,
+    "svg.fonttype": "none",
+    "text.color": INK,
+    # A label may hold dollar signs; it is a name, not mathematics.
+    "text.parse_math": False,
+    "text.usetex": False,
+    "xtick.color": MUTED,
+    "xtick.labelcolor": INK,
+    "xtick.labelsize": 12,
+    "ytick.color": MUTED,
+    "ytick.labelcolor": INK,
+    "ytick.labelsize": 12,
+}
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Draw in the house style inside the ``with``; settings of the caller come back afterwards."""
+    import matplotlib as mpl
+
+    with mpl.rc_context(_STYLE):  # type: ignore[arg-type]
+        yield
+
+
+def figure(width: float = 640, height: float = 360) -> tuple[Figure, Axes]:
+    """Make an empty figure with one pair of axes, by the object interface (no pyplot state).
+
+    Parameters
+    ----------
+    width, height
+        Size in points; one point is one CSS pixel where the SVG is shown at its natural size.
+
+    Returns
+    -------
+    fig, ax
+        matplotlib ``Figure`` and ``Axes``.
+    """
+    from matplotlib.figure import Figure
+
+    with style():
+        fig = Figure(figsize=(width / 72, height / 72), dpi=72, layout="constrained")
+        return fig, fig.add_subplot()
+
+
+def label(value: object, *, most: int = 48) -> str:
+    """Make a name safe to draw: as :func:`fairwitness.text.plain`, and nothing that XML forbids."""
+    text = plain(value, most=most)
+    return "".join("\ufffd" if unicodedata.category(c) == "Cn" else c for c in text)
+
+
+def names(texts: list[Text]) -> None:
+    """Say that ``texts`` are names: dollar signs in them are drawn, not typeset."""
+    for text in texts:
+        text.set_parse_math(False)
+
+
+def describe(ax: Axes, *, title: str, xlabel: str, ylabel: str = "") -> None:
+    """Set title and axis labels, as names."""
+    ax.set_title(label(title, most=120), parse_math=False)
+    ax.set_xlabel(label(xlabel, most=120), parse_math=False)
+    ax.set_ylabel(label(ylabel, most=120), parse_math=False)
+
+
+def legend(ax: Axes, *, columns: int = 1) -> None:
+    """Put the legend above the axes, where it covers no data and needs no box."""
+    handles, labels = ax.get_legend_handles_labels()
+    if not labels:
+        return
+    box = ax.legend(
+        handles,
+        labels,
+        loc="lower left",
+        bbox_to_anchor=(0, 1.01),
+        ncols=columns,
+        borderaxespad=0,
+        handlelength=2.6,
+        columnspacing=1.6,
+    )
+    names(list(box.get_texts()))

@@ -1,0 +1,158 @@
+"""Estimates as dots with their intervals, a line an estimate, on one axis."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fairwitness.drawing.canvas import describe, label, names, style
+from fairwitness.drawing.palette import FAINT, INK, MUTED, group_style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: (name of the series, estimate, low, high, position in the palette)
+Point = tuple[str, float, float, float, int]
+
+
+@dataclass(frozen=True)
+class IntervalRow:
+    """One measure: a heading and beneath it an estimate with its interval for each series.
+
+    A row with a single point whose series name is empty is drawn on one line, named by ``label``.
+
+    Attributes
+    ----------
+    label
+        Name of the measure.
+    points
+        ``(series name, estimate, low, high, style index)``; an estimate that is not finite leaves its
+        line empty, and says so with a dash.
+    reference
+        Value of "no difference" for this row alone (a short grey tick); None for none.
+    """
+
+    label: str
+    points: Sequence[Point]
+    reference: float | None = None
+
+
+def intervals(
+    ax: Axes,
+    rows: Sequence[IntervalRow],
+    *,
+    title: str = "",
+    xlabel: str = "",
+    reference: float | None = None,
+    thresholds: Sequence[float] = (),
+    xlim: tuple[float, float] | None = None,
+    wrap: int = 34,
+    stacked: bool = False,
+) -> Axes:
+    """Draw rows of dots with intervals on ``ax``, first row on top.
+
+    Parameters
+    ----------
+    ax
+        Axes to draw on.
+    rows
+        The measures.
+    title, xlabel
+        Words around the axes; empty for none.
+    reference
+        Value of "no difference": a solid grey line over the whole height.
+    thresholds
+        Values to mark by dotted grey lines.
+    xlim
+        Range of the axis; None to fit the data.
+    wrap
+        Characters after which a name at the left is broken.
+    stacked
+        Put each name above its line instead of at its left, for narrow figures.
+
+    Returns
+    -------
+    Axes
+        ``ax``, for chaining.
+    """
+    with style():
+        ticks: list[tuple[float, str, bool]] = []
+        y = 0.0
+        for row in rows:
+            top = y
+            alone = len(row.points) == 1 and not row.points[0][0]
+            if not alone:
+                ticks.append((y, row.label, True))
+                y += 1
+            for name, estimate, low, high, index in row.points:
+                if stacked and not alone:
+                    y += 0.1
+                ticks.append((y, row.label if alone else name, alone))
+                line = y + 0.5 if stacked else y
+                _dot(ax, line, estimate, low, high, index)
+                y = line + (0.9 if stacked else 1)
+            if row.reference is not None and math.isfinite(row.reference):
+                ax.plot([row.reference] * 2, [top + 0.5, y - 0.5], color=MUTED, linewidth=1.2, zorder=1)
+            y += 0.35
+        for value in thresholds:
+            ax.axvline(value, color=MUTED, linewidth=1, linestyle=(0, (1, 2)), zorder=1)
+        if reference is not None:
+            ax.axvline(reference, color=MUTED, linewidth=1.2, zorder=1)
+        if xlim is not None:
+            ax.set_xlim(*xlim)
+        ax.set_ylim(max(y - 0.35, 1) - 0.3, -0.7)
+        _name_lines(ax, ticks, wrap=wrap, stacked=stacked)
+        describe(ax, title=title, xlabel=xlabel)
+        ax.grid(axis="x", color=FAINT)
+        ax.spines["left"].set_visible(False)
+        ax.tick_params(axis="y", length=0)
+    return ax
+
+
+def _dot(ax: Axes, y: float, estimate: float, low: float, high: float, index: int) -> None:
+    colour, marker = group_style(index)
+    if not math.isfinite(estimate):
+        ax.annotate(
+            "no value",
+            (0.01, y),
+            xycoords=("axes fraction", "data"),
+            color=MUTED,
+            va="center",
+            fontsize=11,
+        )
+        return
+    if math.isfinite(low) and math.isfinite(high):
+        ax.plot([low, high], [y, y], color=colour, linewidth=2.4, solid_capstyle="butt", zorder=2)
+        for end in (low, high):
+            ax.plot([end, end], [y - 0.16, y + 0.16], color=colour, linewidth=1.4, zorder=2)
+    ax.plot([estimate], [y], color=colour, marker=marker, markersize=8, linestyle="none", zorder=3)
+
+
+def _name_lines(ax: Axes, ticks: Sequence[tuple[float, str, bool]], *, wrap: int, stacked: bool) -> None:
+    shown = [_wrapped(name, wrap) for _, name, _ in ticks]
+    if stacked:
+        ax.set_yticks([])
+        for (y, _, strong), text in zip(ticks, shown, strict=True):
+            ax.annotate(
+                text,
+                (0, y),
+                xycoords=("axes fraction", "data"),
+                va="center",
+                fontweight="bold" if strong else "normal",
+                color=INK,
+                parse_math=False,
+            )
+        return
+    ax.set_yticks([y for y, _, _ in ticks], shown)
+    marks = ax.get_yticklabels()
+    names(list(marks))
+    for mark, (_, _, strong) in zip(marks, ticks, strict=True):
+        mark.set_fontweight("bold" if strong else "normal")
+
+
+def _wrapped(name: str, width: int) -> str:
+    lines = textwrap.wrap(label(name, most=80), width) or [""]
+    return "\n".join([*lines[:1], lines[1] + "…"] if len(lines) > 2 else lines)
