@@ -1,0 +1,82 @@
+"""Published numbers of Cornacchia et al. (2023): what follows from the definitions, and what does not."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fairwitness.flips import ndccf
+
+TABLES = (
+    "table3_genetic",
+    "table4_kdtree",
+    "table7_genetic_other_sensitive",
+    "table8_kdtree_other_sensitive",
+)
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_printed_delta_is_the_absolute_difference(shared_path: Path, table: str) -> None:
+    checked = 0
+    for row in _rows(shared_path / "reference" / f"{table}.csv"):
+        for measure, unit in (("cflips_pct", 0.001), ("ndccf", 0.0001)):
+            for k in (10, 50, 100):
+                privileged = row[f"{measure}_privileged@{k}"]
+                unprivileged = row[f"{measure}_unprivileged@{k}"]
+                delta = row[f"{measure}_delta@{k}"]
+                if not (privileged and unprivileged and delta):
+                    continue  # an empty group: the paper's 0*, which is no value
+                difference = abs(float(privileged) - float(unprivileged))
+                # Three rounded numbers: each may be half a unit off.
+                assert float(delta) == pytest.approx(difference, abs=1.5 * unit + 1e-9), (row, measure, k)
+                checked += 1
+    assert checked >= 150
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_no_printed_ndccf_at_100_passes_the_ceiling_of_the_published_convention(
+    shared_path: Path, table: str
+) -> None:
+    ceiling = float(ndccf(np.zeros((1, 100)), convention="published")[0])
+    assert f"{ceiling:.4f}" == "0.9928"
+    printed = [
+        float(row[column])
+        for row in _rows(shared_path / "reference" / f"{table}.csv")
+        for column in ("ndccf_privileged@100", "ndccf_unprivileged@100")
+        if row[column]
+    ]
+    assert max(printed) <= ceiling + 0.00005
+
+
+def test_rows_that_print_no_flip_print_the_ceiling(shared_path: Path) -> None:
+    ceilings = {k: float(ndccf(np.zeros((1, 100)), k, convention="published")[0]) for k in (10, 50, 100)}
+    assert ceilings[10] == ceilings[50] == 1
+    checked = 0
+    for table in TABLES:
+        for row in _rows(shared_path / "reference" / f"{table}.csv"):
+            for group in ("privileged", "unprivileged"):
+                for k in (10, 50, 100):
+                    flips, kept = row[f"cflips_pct_{group}@{k}"], row[f"ndccf_{group}@{k}"]
+                    if flips and kept and float(flips) == 0:
+                        assert float(kept) == pytest.approx(ceilings[k], abs=0.00015), (table, row, group)
+                        checked += 1
+    assert checked > 0
+
+
+def test_a_sorted_delta_of_an_empty_group_is_the_ceiling(shared_path: Path) -> None:
+    # German: MLP as classifier recovers nobody of one group; the table prints the other group's value.
+    printed = {
+        float(row["genetic_MLP@100"])
+        for row in _rows(shared_path / "reference" / "table9_delta_ndccf_sorted.csv")
+        if row["dataset"] == "German" and row["genetic_MLP@100"]
+    }
+    assert printed <= {0.9928, 0.9927}
+    assert 0.9928 in printed
