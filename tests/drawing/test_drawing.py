@@ -87,14 +87,13 @@ def test_ink_and_greys_are_no_group_colours() -> None:
 
 def draw(kind: str, name: str = "White", other: str = "Black or Hispanic") -> str:
     fig, ax = drawing.figure(500, 300)
-    words = {"title": name, "xlabel": other}
     if kind == "curves":
         x = [1.0, 2.0, 3.0]
         lines = [
             drawing.Curve(name, x, [0.1, 0.2, math.nan], [0.0, 0.1, math.nan], [0.2, 0.3, math.nan], 0),
             drawing.Curve(other, x, [0.5, 0.6, 0.7], style_index=1),
         ]
-        drawing.curves(ax, lines, ylabel=name, ylim=(0, 1), **words)
+        drawing.curves(ax, lines, ylabel=name, ylim=(0, 1), title=name, xlabel=other)
     elif kind in {"intervals", "stacked"}:
         rows = [
             drawing.IntervalRow(
@@ -102,13 +101,22 @@ def draw(kind: str, name: str = "White", other: str = "Black or Hispanic") -> st
             ),
             drawing.IntervalRow(other, [("", math.nan, math.nan, math.nan, 2)]),
         ]
-        drawing.intervals(ax, rows, reference=0, thresholds=[0.2], stacked=kind == "stacked", **words)
+        drawing.intervals(
+            ax, rows, reference=0, thresholds=[0.2], stacked=kind == "stacked", title=name, xlabel=other
+        )
     elif kind == "bars":
         bars = [drawing.Bar(name, 0.1, 0.0, 0.2), drawing.Bar(other, -0.5), drawing.Bar("gone", math.nan)]
-        drawing.ranked_bars(ax, bars, xlim=(-1, 1), **words)
+        drawing.ranked_bars(ax, bars, xlim=(-1, 1), title=name, xlabel=other)
     else:
         drawing.scatter_people(
-            ax, (0, 0), [[1, 1], [2, 1], [0, 2]], [0, 1, 1], [name, other, other], ylabel=name, **words
+            ax,
+            (0, 0),
+            [[1, 1], [2, 1], [0, 2]],
+            [0, 1, 1],
+            [name, other, other],
+            ylabel=name,
+            title=name,
+            xlabel=other,
         )
     return drawing.to_svg(fig, title=name, description=f"{name} and {other}")
 

@@ -6,7 +6,24 @@ report. matplotlib is imported when something is drawn, never before.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from fairwitness._lazy import attach
+
+if TYPE_CHECKING:  # what type checkers and editors see; at run time the names come when first used
+    from fairwitness.drawing.bars import Bar as Bar
+    from fairwitness.drawing.bars import ranked_bars as ranked_bars
+    from fairwitness.drawing.canvas import figure as figure
+    from fairwitness.drawing.canvas import style as style
+    from fairwitness.drawing.dots import IntervalRow as IntervalRow
+    from fairwitness.drawing.dots import intervals as intervals
+    from fairwitness.drawing.lines import Curve as Curve
+    from fairwitness.drawing.lines import curves as curves
+    from fairwitness.drawing.palette import GROUP_COLOURS as GROUP_COLOURS
+    from fairwitness.drawing.palette import GROUP_MARKERS as GROUP_MARKERS
+    from fairwitness.drawing.palette import group_style as group_style
+    from fairwitness.drawing.people import scatter_people as scatter_people
+    from fairwitness.drawing.svg import to_svg as to_svg
 
 _NAMES = {
     "GROUP_COLOURS": "palette",
