@@ -64,6 +64,11 @@ class AuditReport:
         worst = SEVERITIES[: SEVERITIES.index(severity) + 1]
         return tuple(each for each in self.findings if each.established and each.severity in worst)
 
+    @property
+    def tables(self) -> dict[str, Sequence[Mapping[str, object]]]:
+        """Table name → rows: what is written as CSV beside the report."""
+        return {name: table for section in self.sections for name, table in section.tables.items()}
+
     def to_dict(self) -> Document:
         """Give the whole report as plain values."""
         return self.document
@@ -81,8 +86,7 @@ class AuditReport:
 
     def write(self, folder: str | Path = "fairwitness-report", *, rows: bool = True) -> Path:
         """Write ``report.html``, ``report.json`` and the tables as CSV, all or nothing."""
-        tables = {name: table for section in self.sections for name, table in section.tables.items()}
-        return write_report(self.document, tables, Path(folder), rows=rows)
+        return write_report(self.document, self.tables, Path(folder), rows=rows)
 
     def __repr__(self) -> str:
         counts = {s: sum(f.severity == s for f in self.findings) for s in SEVERITIES}

@@ -11,7 +11,7 @@ import difflib
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -170,6 +170,21 @@ def parse_config(text: str, *, source: Path | None = None) -> AuditConfig:
         ) from None
     reader = _Reader(text, source)
     return reader.config(raw)
+
+
+def with_changes(config: AuditConfig, changes: Mapping[str, object]) -> AuditConfig:
+    """Give a copy with some values replaced: ``{"methods.k": 10}``; ``None`` leaves the file's value."""
+    for name, value in changes.items():
+        if value is None:
+            continue
+        table, key = name.split(".")
+        choices = CHOICES.get((table, key))
+        if choices and value not in choices:
+            raise ConfigError(
+                f"{key} is not one of the possible values", got=value, fix=f"use {', '.join(choices)}"
+            )
+        config = replace(config, **{table: replace(getattr(config, table), **{key: value})})
+    return config
 
 
 class _Reader:

@@ -16,9 +16,9 @@ def number(value: float, digits: int = 3) -> str:
         return "–"
     if value == 0:
         return "0"
-    magnitude = math.floor(math.log10(abs(value)))
-    decimals = max(digits - 1 - magnitude, 0)
-    return f"{round(value, digits - 1 - magnitude):,.{decimals}f}"
+    rounded = float(f"{value:.{digits - 1}e}")
+    magnitude = math.floor(math.log10(abs(rounded)))
+    return f"{rounded:,.{max(digits - 1 - magnitude, 0)}f}"
 
 
 def percent(value: float) -> str:

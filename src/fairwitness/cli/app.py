@@ -1,0 +1,58 @@
+"""The application: its commands and its exit codes.
+
+Exit codes: 0 nothing at or over ``--fail-on``, 1 findings at or over it, 2 usage, 3 data or model error,
+130 stopped by the user. The command modules import nothing heavy until they run, so ``--help`` is quick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+import fairwitness
+from fairwitness.cli import audit, demo, flips, init, inspect_model
+from fairwitness.cli.terminal import guarded
+
+app = typer.Typer(
+    name="fairwitness",
+    help="Audit a tabular decision model for counterfactual fairness: what would the model have needed "
+    "these people to become?",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+for name, module in {
+    "demo": demo,
+    "audit": audit,
+    "init": init,
+    "flips": flips,
+    "inspect-model": inspect_model,
+}.items():
+    app.command(name)(guarded(module.command))
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"fairwitness {fairwitness.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Options that come before a command."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and give its exit code."""
+    try:
+        app(args=list(arguments), prog_name="fairwitness")
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    return 0

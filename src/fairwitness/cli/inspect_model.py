@@ -1,0 +1,36 @@
+"""``fairwitness inspect-model``: say what is in a model file without building the model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fairwitness.cli.terminal import Output, Verbose
+from fairwitness.text import plain
+
+
+def command(
+    file: Annotated[Path, typer.Argument(help="A skops, ONNX, XGBoost, LightGBM, pickle or joblib file.")],
+    output: Output = "text",
+    verbose: Verbose = False,
+) -> None:
+    """Say what is in a model FILE: its format, what loading it would need, and whether that is safe.
+
+    Nothing in the file is run and no model is built.
+    """
+    from fairwitness.model import inspect_model
+
+    found = inspect_model(file).to_dict()
+    if output == "json":
+        typer.echo(json.dumps(found, indent=2))
+        return
+    width = max(len(name) for name in found)
+    for name, value in found.items():
+        items = value if isinstance(value, list | tuple) else [value]
+        shown = [plain(item) for item in items] or ["none"]
+        typer.echo(f"{name.replace('_', ' ').ljust(width)}  {shown[0]}")
+        for item in shown[1:]:
+            typer.echo(f"{' ' * width}  {item}")

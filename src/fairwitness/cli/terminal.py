@@ -1,0 +1,136 @@
+"""What a person sees in the terminal: errors, progress and the short summary after an audit."""
+
+from __future__ import annotations
+
+import functools
+import math
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, ParamSpec, TypeAlias
+
+import typer
+
+from fairwitness.errors import FairwitnessError
+from fairwitness.findings import Severity
+from fairwitness.progress import show_progress
+from fairwitness.text import interval, number, plain
+
+if TYPE_CHECKING:
+    from fairwitness.audit import AuditReport
+    from fairwitness.findings import Finding
+
+P = ParamSpec("P")
+EXIT_FINDINGS, EXIT_STOPPED, EXIT_UNEXPECTED = 1, 130, 3
+
+Format: TypeAlias = Literal["text", "json"]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say more; show where an error came from.")]
+Output = Annotated[Format, typer.Option("--format", help="Print words for people or JSON for machines.")]
+FailOn = Annotated[
+    Severity | None,
+    typer.Option("--fail-on", help="Exit with 1 if a finding has this severity or a higher one."),
+]
+Rows = Annotated[bool, typer.Option("--rows/--no-rows", help="Show example people in the report.")]
+
+
+def guarded(command: Callable[P, None]) -> Callable[P, None]:
+    """Turn what goes wrong inside a command into one message and the right exit code."""
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        verbose = bool(kwargs.get("verbose"))
+        try:
+            command(*args, **kwargs)
+        except FairwitnessError as error:
+            if verbose:
+                traceback.print_exc()
+            complain(str(error))
+            raise typer.Exit(error.exit_code) from None
+        except KeyboardInterrupt:
+            complain("Stopped. Nothing was written.")
+            raise typer.Exit(EXIT_STOPPED) from None
+        except BrokenPipeError:
+            # The reader of a pipe (head, less) has had enough: that is not an error.
+            sys.stderr.close()
+            raise typer.Exit(0) from None
+        except MemoryError:
+            complain("The memory did not suffice. To fix: audit fewer rows, or a smaller --k.")
+            raise typer.Exit(EXIT_UNEXPECTED) from None
+
+    return run
+
+
+def complain(message: str) -> None:
+    """Print an error on standard error, in colour only where there is a terminal."""
+    label = typer.style("Error:", fg="red", bold=True) if sys.stderr.isatty() else "Error:"
+    typer.echo(f"{label} {plain(message, most=2000)}", err=True)
+
+
+@contextmanager
+def working(*, quiet: bool, output: Format) -> Iterator[None]:
+    """Show progress while something long runs, unless nobody would see it or it would be in the way."""
+    with show_progress(not quiet and output == "text" and sys.stderr.isatty()):
+        yield
+
+
+def print_report(report: AuditReport, folder: Path, *, quiet: bool, verbose: bool, output: Format) -> None:
+    """Print at most ten lines: the paragraph, the highest findings, and where the report is."""
+    if output == "json":
+        typer.echo(report.to_json())
+        return
+    if quiet:
+        return
+    for sentence in report.document["summary"][: None if verbose else 4]:
+        typer.echo(plain(sentence, most=500))
+    established = [finding for finding in report.findings if finding.established]
+    for finding in established[: None if verbose else 3]:
+        typer.echo(_line(finding))
+    more = len(established) - 3
+    rest = [f"{more} more findings"] if more > 0 and not verbose else []
+    if unsure := sum(not finding.established for finding in report.findings):
+        rest.append(f"{unsure} not established")
+    if report.not_applicable:
+        rest.append(f"{len(report.not_applicable)} questions not applicable")
+    if rest:
+        typer.echo(f"Also: {', '.join(rest)} (see the report).")
+    typer.echo(f"Report: {folder / 'report.html'}")
+
+
+def _line(finding: Finding) -> str:
+    colours = {"high": "red", "medium": "yellow", "low": "cyan", "note": None}
+    label = finding.severity.upper().ljust(6)
+    if sys.stdout.isatty() and (colour := colours[finding.severity]):
+        label = typer.style(label, fg=colour, bold=True)
+    measured = ""
+    if finding.estimate == finding.estimate:
+        measured = f"  {number(finding.estimate)} {interval(*finding.interval)}, n = {finding.n}"
+    return f"{label} {finding.code}  {plain(finding.title)}{measured}"
+
+
+def exit_on(report: AuditReport, severity: Severity | None) -> None:
+    """Leave with 1 if the report holds an established finding of ``severity`` or a higher one."""
+    if severity is not None and report.at_least(severity):
+        raise typer.Exit(EXIT_FINDINGS)
+
+
+def estimate(entry: Mapping[str, float | None] | None) -> str:
+    """Write an estimate of a report document with its interval: ``0.62 [0.54, 0.7]``."""
+    if not entry or entry.get("estimate") is None:
+        return "–"
+    value, low, high = (entry.get(key) for key in ("estimate", "low", "high"))
+    bounds = (math.nan if bound is None else bound for bound in (low, high))
+    return f"{number(float(value or 0.0))} {interval(*bounds)}"
+
+
+def print_table(rows: Sequence[Mapping[str, str]]) -> None:
+    """Print rows of one shape as an aligned table, without lines or colours."""
+    if not rows:
+        return
+    head = {name: name for name in rows[0]}
+    cells = [{name: plain(value, most=40) for name, value in row.items()} for row in [head, *rows]]
+    width = {name: max(len(row[name]) for row in cells) for name in head}
+    for row in cells:
+        typer.echo("  ".join(row[name].ljust(width[name]) for name in head).rstrip())

@@ -1,0 +1,176 @@
+"""From ``audit.toml`` to an audit: read the table, load or train the model, hand both over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairwitness.audit import Audit
+from fairwitness.config import AuditConfig, ModelConfig
+from fairwitness.counterfactuals import CounterfactualGenerator, GeneticGenerator, NeighborGenerator
+from fairwitness.errors import ConfigError, DataError
+from fairwitness.model import CrossFitted, as_blackbox, decision_makers, load_model
+from fairwitness.rng import child_seed
+from fairwitness.table import (
+    Schema,
+    column_names,
+    n_rows,
+    parse_sensitive_spec,
+    read_table,
+    select_columns,
+)
+from fairwitness.table.frames import column_values
+from fairwitness.text import listing, plain
+from fairwitness.typing import NativeFrame
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The table of an ``audit.toml``, taken apart."""
+
+    X: NativeFrame
+    y: np.ndarray | None
+    notes: tuple[str, ...]
+
+
+def audit_from_config(config: AuditConfig, *, command: str = "") -> Audit:
+    """Build the audit that a configuration describes.
+
+    Raises
+    ------
+    FairwitnessError
+        If the table or the model cannot be read, or they do not fit together.
+    """
+    sources = read_sources(config)
+    schema = _schema(config, sources.X)
+    return Audit(
+        _model(config, sources),
+        sources.X,
+        sources.y,
+        sensitive_features=list(config.sensitive.columns),
+        privileged=dict(config.sensitive.privileged) or None,
+        favorable=config.outcome.favorable,
+        schema=schema,
+        methods=config.methods.run,
+        k=config.methods.k,
+        random_state=config.run.seed,
+        n_jobs=config.run.n_jobs,
+        missing=config.sensitive.missing,  # type: ignore[arg-type]  # checked by config.CHOICES
+        intersections=config.sensitive.intersections,
+        confidence=config.methods.confidence,
+        minimum_n=config.methods.minimum_n,
+        settings={
+            "generator": make_generator(config.methods.generator, config.run.n_jobs, config.run.seed),
+            "convention": config.methods.convention,
+            "shortfall": config.methods.shortfall,
+            "thresholds": config.methods.thresholds,
+        },
+        outcome=config.outcome.column,
+        people=config.outcome.people,
+        source=config.table.path.name,
+        notes=sources.notes,
+        command=command,
+    )
+
+
+def read_sources(config: AuditConfig) -> Sources:
+    """Read the table and take it apart: inputs with sensitive columns, outcome, and what was left out.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read or a named column is not in it.
+    """
+    table = config.table
+    frame = read_table(
+        table.path, na_values=table.na_values, encoding=table.encoding, separator=table.separator
+    )
+    present = column_names(frame)
+    for role, names in {
+        "drop": table.drop,
+        "id": (table.id,) if table.id else (),
+        "outcome": (config.outcome.column,) if config.outcome.column else (),
+        "predictions": (config.model.predictions,) if config.model.predictions else (),
+    }.items():
+        for name in names:
+            if name not in present:
+                raise DataError(
+                    f"{plain(table.path.name)} has no column {plain(name)}, named as {role}",
+                    fix=f"use one of {listing([plain(each) for each in present], most=20)}",
+                )
+    left_out = {*table.drop, table.id, config.outcome.column, config.model.predictions}
+    sensitive = {
+        name if name in present else parse_sensitive_spec(name)[0] for name in config.sensitive.columns
+    }
+    X = select_columns(frame, [name for name in present if name not in left_out or name in sensitive])
+    outcome = config.outcome.column
+    notes = [f"{n_rows(frame)} rows and {len(present)} columns were read from {plain(table.path.name)}."]
+    if table.drop:
+        notes.append(f"Left out on request: {listing([plain(name) for name in table.drop])}.")
+    return Sources(X=X, y=column_values(frame, outcome) if outcome else None, notes=tuple(notes))
+
+
+def _model(config: AuditConfig, sources: Sources) -> object:
+    """Load, reach or train the model that ``[model]`` names."""
+    asked = config.model
+    options = {
+        "favorable": config.outcome.favorable,
+        "threshold": asked.threshold,
+        "kind": asked.kind,
+        "batch_size": asked.batch_size,
+        "feature_names": asked.features or None,
+        "max_queries": asked.max_queries,
+    }
+    if asked.path is not None:
+        loaded = load_model(asked.path, allow_pickle=asked.allow_pickle, trusted=asked.trusted)
+        return as_blackbox(loaded, **options)
+    if asked.url is not None:
+        return as_blackbox(asked.url, **options, headers=_secret(asked))
+    if asked.predictions is not None:
+        frame = read_table(config.table.path, columns=[asked.predictions])
+        options["kind"] = "predictions"
+        return as_blackbox(column_values(frame, asked.predictions), **options)
+    return _train(config, sources)
+
+
+def _train(config: AuditConfig, sources: Sources) -> CrossFitted:
+    """Train one of the papers' decision makers without the sensitive columns, out of sample for every row."""
+    name = str(config.model.train)
+    assert sources.y is not None  # config.check asks for an outcome wherever a model is trained
+    sensitive = {
+        spec if spec in column_names(sources.X) else parse_sensitive_spec(spec)[0]
+        for spec in config.sensitive.columns
+    }
+    X = select_columns(sources.X, [column for column in column_names(sources.X) if column not in sensitive])
+    maker = decision_makers(Schema.infer(X))[name]
+    fitted = CrossFitted(
+        maker, cv=5, random_state=child_seed(config.run.seed, "train"), n_jobs=config.run.n_jobs
+    )
+    return fitted.fit(X, sources.y)
+
+
+def _secret(model: ModelConfig) -> dict[str, str]:
+    if model.secret_env is None:
+        return {}
+    return {model.secret_header: model.secret_env}
+
+
+def _schema(config: AuditConfig, X: NativeFrame) -> Schema:
+    present = column_names(X)
+    for name in config.schema:
+        if name not in present:
+            raise ConfigError(
+                f"[schema] describes a column that the table lacks: {plain(name)}",
+                fix=f"use one of {listing([plain(each) for each in present], most=20)}",
+            )
+    return Schema.infer(X, **{name: dict(changes) for name, changes in config.schema.items()})
+
+
+def make_generator(name: str, n_jobs: int | None, seed: int) -> CounterfactualGenerator:
+    """Give the generator of this name (``neighbors`` or ``genetic``)."""
+    if name == "neighbors":
+        return NeighborGenerator(n_jobs=n_jobs)
+    if name == "genetic":
+        return GeneticGenerator(n_jobs=n_jobs, random_state=child_seed(seed, "genetic"))
+    raise ConfigError("there is no such generator", got=name, fix="use neighbors or genetic")

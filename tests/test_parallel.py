@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from fairwitness.errors import ConfigError
+from fairwitness.parallel import map_row_chunks
+
+
+@pytest.fixture
+def bounds() -> Callable[[slice], tuple[int, int]]:
+    # A closure travels to a worker by value; a worker could not import this file.
+    return lambda rows: (rows.start, rows.stop)
+
+
+def test_chunks_cover_all_rows_in_order(bounds: Callable[[slice], tuple[int, int]]) -> None:
+    assert map_row_chunks(bounds, 5, chunk_size=2) == [(0, 2), (2, 4), (4, 5)]
+    assert map_row_chunks(bounds, 0, chunk_size=2) == []
+
+
+def test_workers_do_not_change_the_result(bounds: Callable[[slice], tuple[int, int]]) -> None:
+    assert map_row_chunks(bounds, 9, chunk_size=2, n_jobs=2) == map_row_chunks(bounds, 9, chunk_size=2)
+
+
+def test_a_chunk_needs_a_row(bounds: Callable[[slice], tuple[int, int]]) -> None:
+    with pytest.raises(ConfigError, match="chunk_size"):
+        map_row_chunks(bounds, 5, chunk_size=0)
