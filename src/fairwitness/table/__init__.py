@@ -1,1 +1,30 @@
-"""Under construction."""
+"""Tables: what the columns mean, how they become numbers, how far rows are apart, who is in which group."""
+
+from __future__ import annotations
+
+from fairwitness._lazy import attach
+
+_NAMES = {
+    "Column": "columns",
+    "read_column": "columns",
+    "Encoder": "encode",
+    "MixedDistance": "distance",
+    "Feature": "schema",
+    "Kind": "schema",
+    "Schema": "schema",
+    "Limits": "limits",
+    "DEFAULT_LIMITS": "limits",
+    "level_text": "levels",
+    "sort_levels": "levels",
+    "column": "frames",
+    "column_labels": "frames",
+    "column_names": "frames",
+    "container_of": "frames",
+    "n_rows": "frames",
+    "native_column": "frames",
+    "select_columns": "frames",
+    "take_rows": "frames",
+    "to_pandas": "frames",
+}
+__getattr__, __dir__ = attach(__name__, _NAMES)
+__all__ = sorted(_NAMES)
