@@ -16,8 +16,8 @@ from fairwitness.typing import FloatArray, IntArray, NativeFrame
 
 if TYPE_CHECKING:
     from fairwitness.counterfactuals.fitted import FittedTable
-    from fairwitness.model import Judgement
-    from fairwitness.table import Schema
+    from fairwitness.model.judgement import Judgement
+    from fairwitness.table.schema import Schema
 
 __all__ = ["STATUSES", "CounterfactualGenerator", "CounterfactualSet", "Found", "Status", "status_of"]
 

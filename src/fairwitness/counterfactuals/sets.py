@@ -17,7 +17,7 @@ from fairwitness.text import plain
 from fairwitness.typing import BoolArray, Document, FloatArray, IntArray, NativeFrame
 
 if TYPE_CHECKING:
-    from fairwitness.table import Encoder
+    from fairwitness.table.encode import Encoder
 
 #: ``found``: k rows; ``short``: some, and no more within the method's sight; ``none``: not one;
 #: ``infeasible``: proved that there is none; ``budget``: time or model queries ran out first.
