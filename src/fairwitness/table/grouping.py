@@ -44,6 +44,13 @@ def build_groups(
         )
     columns = _columns(sensitive_features)
     features = [_feature(name, values, missing, max_groups) for name, values in columns.items()]
+    names = [groups.name for groups in features]
+    if len(set(names)) < len(names):
+        raise GroupError(
+            "two sensitive features are the same",
+            got=listing([plain(name) for name in names]),
+            fix="name each of them once",
+        )
     lengths = {len(groups.codes) for groups in features}
     if len(lengths) > 1:
         raise GroupError(
