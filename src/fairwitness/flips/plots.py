@@ -1,0 +1,177 @@
+"""The paper's three figures: one person in two dimensions, ranked proxies, curves over k."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fairwitness.errors import ConfigError
+from fairwitness.flips.results import MEASURES
+from fairwitness.text import listing, plain
+from fairwitness.typing import FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from fairwitness.flips.proxies import ProxyResult
+    from fairwitness.flips.results import OpportunityResult
+    from fairwitness.table.schema import Feature
+
+_NAMES = {"cflips": "CFlips@k", "ndccf": "nDCCF@k", "ndccf_sorted": "nDCCF@k, nearest to the boundary first"}
+_MEANINGS = {
+    "cflips": "share of counterfactuals that look like another group",
+    "ndccf": "discounted share that keeps the group",
+    "ndccf_sorted": "discounted share that keeps the group",
+}
+
+
+def plot_opportunity(result: OpportunityResult, ax: Axes | None = None, *, measure: str = "cflips") -> Axes:
+    """Draw one measure over k, a line a group with its band (Figure 3)."""
+    from fairwitness.drawing import Curve, curves
+
+    if measure not in MEASURES or getattr(result.groups[0], measure) is None:
+        have = [name for name in MEASURES if getattr(result.groups[0], name) is not None]
+        raise ConfigError(
+            "there is no such measure in this result", got=measure, fix=f"use one of {listing(have)}"
+        )
+    lines = []
+    for at, group in enumerate(result.groups):
+        curve = getattr(group, measure)
+        if np.isfinite(curve.estimate).any():
+            lines.append(
+                Curve(
+                    label=f"{plain(group.label)} (n = {group.funnel.with_counterfactuals})",
+                    x=curve.ks.tolist(),
+                    y=curve.estimate.tolist(),
+                    low=curve.low.tolist(),
+                    high=curve.high.tolist(),
+                    style_index=at,
+                )
+            )
+    return curves(
+        _axes(ax),
+        lines,
+        title=f"{_NAMES[measure]} by {plain(result.name)}",
+        xlabel="k, counterfactuals counted",
+        ylabel=_MEANINGS[measure],
+        ylim=(0.0, 1.0),
+    )
+
+
+def plot_proxies(result: ProxyResult, ax: Axes | None = None, *, most: int = 20) -> Axes:
+    """Draw the ranked correlations with their intervals (Figure 2)."""
+    from fairwitness.drawing import Bar, ranked_bars
+
+    return ranked_bars(
+        _axes(ax),
+        [Bar(feature.label, feature.rho, feature.low, feature.high) for feature in result.features],
+        title="Columns that change together with the inferred group",
+        xlabel=f"ρ with the change of P(inferred {plain(result.privileged)})",
+        most=most,
+        xlim=(-1.0, 1.0),
+    )
+
+
+def plot_person(
+    result: OpportunityResult,
+    person: int = 0,
+    ax: Axes | None = None,
+    *,
+    columns: tuple[str, str] | None = None,
+) -> Axes:
+    """Draw one person and their counterfactuals, coloured by inferred group (Figure 1).
+
+    Parameters
+    ----------
+    result
+        Of :func:`fairwitness.flips.fair_opportunity`.
+    person
+        Position in ``result.rows``.
+    ax
+        Axes to draw on; a new figure if absent.
+    columns
+        Two numeric or ordinal columns; default the first two principal components of the person and
+        their counterfactuals (numbers scaled by their spread, levels as zeros and ones).
+
+    Raises
+    ------
+    ConfigError
+        If there is no such person or column.
+    """
+    from fairwitness.drawing import scatter_people
+
+    found = result.counterfactuals
+    if isinstance(person, bool) or not 0 <= person < found.n_queries:
+        raise ConfigError(
+            "there is no such person in this result",
+            got=person,
+            fix=f"pass a position from 0 to {found.n_queries - 1}",
+        )
+    lines = np.flatnonzero(found.query == person)
+    own = result.labels[result.codes[person]]
+    matrix = np.concatenate([found.queries[[person]], found.rows[lines]])
+    features = found.encoder.schema.features
+    if columns is None:
+        where, xlabel, ylabel = _components(matrix, features), "first component", "second component"
+    else:
+        where = _named(matrix, features, columns)
+        xlabel, ylabel = plain(columns[0]), plain(columns[1])
+    codes = [int(code) if code >= 0 else len(result.labels) for code in result.looks[lines]]
+    names = [*result.labels, "another group"]
+    return scatter_people(
+        _axes(ax),
+        where[0],
+        where[1:],
+        codes,
+        [f"inferred {plain(names[code])}" for code in codes],
+        title=f"{plain(own)}: {len(lines)} counterfactuals",
+        xlabel=xlabel,
+        ylabel=ylabel,
+        query_label=f"the person ({plain(own)})",
+    )
+
+
+def _named(matrix: FloatArray, features: Sequence[Feature], columns: tuple[str, str]) -> FloatArray:
+    ordered = {f.name: at for at, f in enumerate(features) if f.kind not in {"categorical", "boolean"}}
+    for name in columns:
+        if name not in ordered:
+            raise ConfigError(
+                "a person can be drawn along numeric and ordinal columns only",
+                got=plain(name),
+                fix=f"use two of {listing([plain(each) for each in ordered])}",
+            )
+    return matrix[:, [ordered[name] for name in columns]]
+
+
+def _components(matrix: FloatArray, features: Sequence[Feature]) -> FloatArray:
+    """Give the first two principal components of a few rows, (n, 2)."""
+    parts = [np.zeros((len(matrix), 2))]
+    for at, feature in enumerate(features):
+        values = matrix[:, at]
+        if feature.kind in {"categorical", "boolean"}:
+            # A missing value is in no level.
+            parts.append((values[:, None] == np.arange(len(feature.levels))).astype(np.float64))
+            continue
+        known = values[~np.isnan(values)]
+        spread = known.std() if len(known) else 0.0
+        if spread > 0:
+            filled = np.where(np.isnan(values), known.mean(), values)
+            parts.append(((filled - known.mean()) / spread)[:, None])
+    wide = np.concatenate(parts, axis=1)
+    wide -= wide.mean(axis=0)
+    _, vectors = np.linalg.eigh(wide.T @ wide)
+    axes = vectors[:, [-1, -2]]
+    # An eigenvector's sign is arbitrary: its largest entry is made positive.
+    largest = np.abs(axes).argmax(axis=0)
+    axes = axes * np.where(axes[largest, [0, 1]] < 0, -1.0, 1.0)
+    return np.asarray(wide @ axes)
+
+
+def _axes(ax: Axes | None) -> Axes:
+    if ax is not None:
+        return ax
+    from fairwitness.drawing import figure
+
+    return figure()[1]

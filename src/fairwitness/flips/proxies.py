@@ -1,0 +1,392 @@
+"""Proxy features: which columns change together with the inferred group.
+
+Source: Cornacchia et al. (2023), section 6.3, Table 5 and Figure 2.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fairwitness.errors import ConfigError, DataError
+from fairwitness.flips.inference import Classifier, class_names, counterfactual_proba, people_proba
+from fairwitness.flips.moments import Change, changes, cluster_p, correlation
+from fairwitness.rng import child, seed_from
+from fairwitness.stats.intervals import percentile
+from fairwitness.stats.resample import resample_counts
+from fairwitness.stats.significance import benjamini_hochberg
+from fairwitness.text import number, plain
+from fairwitness.typing import BoolArray, Document, FloatArray, NativeFrame, RandomState
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from fairwitness.counterfactuals.sets import CounterfactualSet
+
+
+@dataclass(frozen=True, slots=True)
+class ProxyFeature:
+    """How far one column (or one level of a categorical column) goes with the inferred group.
+
+    Attributes
+    ----------
+    column
+        Name of the column.
+    level
+        For a categorical column: the level, whose ε is +1 when entered and -1 when left; for a change to
+        or from a missing value: ``"missing"``; otherwise ``None``.
+    rho
+        Pearson correlation of ε and δ over all pairs, in [-1, 1]; positive: more of it goes with looking
+        more like the privileged group. NaN if ε or δ never varies.
+    low, high
+        Percentile interval, people resampled.
+    p_value, q_value
+        Of no association (:func:`fairwitness.flips.moments.cluster_p`), alone and among all features
+        (Benjamini-Hochberg).
+    n_rows
+        People behind the number.
+    n_changed
+        People for whom the column changes in at least one counterfactual.
+    reason
+        Why there is no value, in words.
+    """
+
+    column: str
+    level: str | None
+    rho: float
+    low: float
+    high: float
+    p_value: float
+    q_value: float
+    n_rows: int
+    n_changed: int
+    reason: str = ""
+
+    @property
+    def label(self) -> str:
+        """The column, and its level if it has one: ``workclass = Private``."""
+        column = plain(self.column)
+        return column if self.level is None else f"{column} = {plain(self.level)}"
+
+    def to_dict(self) -> Document:
+        """Give plain values for JSON; NaN becomes null."""
+        numbers = {name: getattr(self, name) for name in ("rho", "low", "high", "p_value", "q_value")}
+        return {
+            "column": self.column,
+            "level": self.level,
+            "label": self.label,
+            **{name: value if math.isfinite(value) else None for name, value in numbers.items()},
+            "n_rows": self.n_rows,
+            "n_changed": self.n_changed,
+            **({"reason": self.reason} if self.reason else {}),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ProxyResult:
+    """All features, the strongest first; those without a value last.
+
+    Attributes
+    ----------
+    features
+        Ranked by |ρ|.
+    privileged
+        δ is the change of this group's inferred probability.
+    n_rows, n_pairs
+        People, and pairs of a person and a counterfactual.
+    flipped_only
+        Whether only counterfactuals whose inferred group differs were counted.
+    confidence
+        Level of the intervals.
+    """
+
+    features: tuple[ProxyFeature, ...]
+    privileged: str
+    n_rows: int
+    n_pairs: int
+    flipped_only: bool
+    confidence: float
+
+    def __getitem__(self, label: str) -> ProxyFeature:
+        for feature in self.features:
+            if feature.label == label:
+                return feature
+        raise KeyError(label)
+
+    def to_frame(self) -> Any:
+        """Give a pandas frame, one line a feature, ranked."""
+        import pandas as pd
+
+        rows = [{"label": f.label, **{n: getattr(f, n) for n in _COLUMNS}} for f in self.features]
+        return pd.DataFrame(rows, columns=["label", *_COLUMNS])
+
+    def to_dict(self) -> Document:
+        """Give plain values for JSON."""
+        return {
+            "privileged": self.privileged,
+            "n_rows": self.n_rows,
+            "n_pairs": self.n_pairs,
+            "flipped_only": self.flipped_only,
+            "confidence": self.confidence,
+            "features": [feature.to_dict() for feature in self.features],
+        }
+
+    def plot(self, ax: Axes | None = None, *, most: int = 20) -> Axes:
+        """Draw the ranked bars (the paper's Figure 2) and give the axes."""
+        from fairwitness.flips.plots import plot_proxies
+
+        return plot_proxies(self, ax, most=most)
+
+    def __repr__(self) -> str:
+        top = [f"{f.label} {number(f.rho, 2)}" for f in self.features[:3] if math.isfinite(f.rho)]
+        return f"<ProxyResult: {len(self.features)} features, {self.n_rows} people; {', '.join(top)}>"
+
+    def _repr_html_(self) -> str:
+        return str(self.to_frame().to_html(index=False, escape=True, float_format="%.3g"))
+
+
+_COLUMNS = ("column", "level", "rho", "low", "high", "p_value", "q_value", "n_rows", "n_changed", "reason")
+
+
+def proxy_correlations(epsilon: ArrayLike, delta: ArrayLike) -> FloatArray:
+    """Pearson correlation of each column's change with the change of the inferred probability.
+
+    Parameters
+    ----------
+    epsilon
+        (m, d): for each pair of a person and a counterfactual, by how much each column changed; a level
+        of a categorical column is -1 where left, +1 where entered, 0 elsewhere.
+    delta
+        (m,): change of the probability of being inferred to belong to the privileged group.
+
+    Returns
+    -------
+    rho : (d,)
+        In [-1, 1]; NaN (never 0) where a column or ``delta`` does not vary, or there are no pairs.
+
+    Raises
+    ------
+    DataError
+        If the shapes do not fit or a value is not finite.
+
+    Notes
+    -----
+    Cornacchia et al. (2023), ρ(E, Δ) of section 6.3. Their Table 5 prints 0.93 for ``education-num``
+    (ε = 4, 0, -1 with δ = 0.6, -0.4, -0.6); the value of the formula is 0.9994.
+    """
+    e, d = np.asarray(epsilon, dtype=np.float64), np.asarray(delta, dtype=np.float64)
+    if e.ndim != 2 or d.ndim != 1 or len(e) != len(d):
+        raise DataError(
+            "epsilon must be (pairs, columns) and delta (pairs,)",
+            got=f"shapes {e.shape} and {d.shape}",
+            fix="pass one line a pair of a person and a counterfactual",
+        )
+    if not (np.isfinite(e).all() and np.isfinite(d).all()):
+        raise DataError("epsilon and delta must be finite", fix="leave out pairs with a missing change")
+    if not len(d):
+        return np.full(e.shape[1], np.nan)
+    e, d = e - e.mean(axis=0), d - d.mean()
+    e[:, np.ptp(epsilon, axis=0) == 0] = 0.0
+    d = d if np.ptp(delta) else np.zeros_like(d)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rho = (e * d[:, None]).sum(axis=0) / np.sqrt((e**2).sum(axis=0) * (d**2).sum())
+    return np.asarray(np.clip(rho, -1.0, 1.0))
+
+
+def proxy_features(
+    counterfactuals: CounterfactualSet,
+    classifier: Classifier,
+    *,
+    origins: NativeFrame | None = None,
+    privileged: object = None,
+    eligible: ArrayLike | None = None,
+    flipped_only: bool = False,
+    confidence: float = 0.95,
+    n_resamples: int = 2000,
+    random_state: RandomState = 0,
+) -> ProxyResult:
+    """Rank columns by how far their change goes with a change of the inferred group.
+
+    Parameters
+    ----------
+    counterfactuals
+        Counterfactuals of q people.
+    classifier
+        A fitted sensitive-feature classifier.
+    origins
+        Frame of the q people with the columns the classifier reads; default: the people as they are in
+        ``counterfactuals``. Columns that a counterfactual does not have keep the person's value.
+    privileged
+        Class whose probability δ follows; default: the classifier's last class, as in the coding
+        ``s = 1``. With two classes the other choice only turns the signs.
+    eligible
+        (q,) mask or positions of the people to count; default all. The paper counts rejected people whose
+        group the classifier recovers.
+    flipped_only
+        Count only counterfactuals whose inferred group differs from the person's, as the authors' code
+        does; their text, and the default here, counts all.
+    confidence, n_resamples, random_state
+        Level of the percentile intervals, number of resamples of people, and their seed.
+
+    Returns
+    -------
+    ProxyResult
+        Ranked by |ρ|. Near 0 for every column: the inferred group does not change with any column alone.
+
+    Raises
+    ------
+    ConfigError
+        If ``privileged`` is no class of the classifier.
+    DataError
+        If a column that the classifier reads is missing.
+    """
+    seed = seed_from(random_state)
+    chosen = counterfactuals if eligible is None else counterfactuals.take(_positions(eligible))
+    if origins is None:
+        origins = _read_by(classifier, chosen.encoder.decode(chosen.queries))
+    elif eligible is not None:
+        from fairwitness.table.frames import take_rows
+
+        origins = take_rows(origins, _positions(eligible))
+    before = people_proba(classifier, origins)
+    after = counterfactual_proba(chosen, classifier, origins=origins)
+    column = _class_of(classifier, privileged)
+    return proxies_from(
+        chosen,
+        delta=after[:, column] - before[chosen.query, column],
+        flipped=after.argmax(axis=1) != before.argmax(axis=1)[chosen.query],
+        privileged=class_names(classifier)[column],
+        flipped_only=flipped_only,
+        confidence=confidence,
+        n_resamples=n_resamples,
+        seed=seed,
+    )
+
+
+def proxies_from(
+    counterfactuals: CounterfactualSet,
+    *,
+    delta: FloatArray,
+    flipped: BoolArray,
+    privileged: str,
+    flipped_only: bool,
+    confidence: float,
+    n_resamples: int,
+    seed: int,
+) -> ProxyResult:
+    """Rank columns when the inferred probabilities are there already (see :func:`proxy_features`)."""
+    counted = flipped if flipped_only else np.ones(len(delta), dtype=bool)
+    query, delta = counterfactuals.query[counted], delta[counted]
+    people, query = np.unique(query, return_inverse=True)
+    columns = list(
+        changes(
+            counterfactuals.encoder.schema,
+            counterfactuals.queries[people],
+            counterfactuals.rows[counted],
+            query.astype(np.int64),
+            len(people),
+            # Centred: rounding of a large common change must not pass for variation.
+            delta - (delta.mean() if len(delta) else 0.0) if len(delta) and np.ptp(delta) else 0 * delta,
+        )
+    )
+    if not columns:
+        features: list[ProxyFeature] = []
+    else:
+        features = _measured(columns, len(people), confidence, n_resamples, seed)
+    # Ties, and features without a value, stay in column order.
+    ranked = sorted(features, key=lambda f: -abs(f.rho) if math.isfinite(f.rho) else 1.0)
+    return ProxyResult(
+        features=tuple(ranked),
+        privileged=privileged,
+        n_rows=len(people),
+        n_pairs=len(delta),
+        flipped_only=flipped_only,
+        confidence=confidence,
+    )
+
+
+def _measured(
+    columns: Sequence[Change], n_people: int, confidence: float, n_resamples: int, seed: int
+) -> list[ProxyFeature]:
+    sums = np.stack([column.sums for column in columns], axis=1)  # (6, columns, people)
+    rho = correlation(sums.sum(axis=2))
+    low, high = _interval(sums, confidence, n_resamples, seed)
+    p = np.array([cluster_p(sums[:, at]) for at in range(len(columns))])
+    p = np.where(np.isnan(rho), np.nan, p)
+    q = benjamini_hochberg(p)
+    n_rows = (sums[0] > 0).sum(axis=1)
+    return [
+        ProxyFeature(
+            column=column.column,
+            level=column.level,
+            rho=float(rho[at]),
+            low=float(low[at]),
+            high=float(high[at]),
+            p_value=float(p[at]),
+            q_value=float(q[at]),
+            n_rows=int(n_rows[at]),
+            n_changed=column.n_changed,
+            reason=_reason(sums[:, at], float(rho[at]), n_people),
+        )
+        for at, column in enumerate(columns)
+    ]
+
+
+def _interval(
+    sums: FloatArray, confidence: float, n_resamples: int, seed: int
+) -> tuple[FloatArray, FloatArray]:
+    _, n_columns, people = sums.shape
+    if people < 2:
+        return np.full(n_columns, np.nan), np.full(n_columns, np.nan)
+    flat = sums.reshape(6 * n_columns, people).T
+    resampled = [
+        correlation((counts @ flat).T.reshape(6, n_columns, len(counts))).T
+        for counts in resample_counts(people, rng=child(seed, "proxies"), n_resamples=n_resamples)
+    ]
+    low, high = percentile(np.concatenate(resampled), confidence)
+    constant = np.isnan(correlation(sums.sum(axis=2)))
+    return np.where(constant, np.nan, low), np.where(constant, np.nan, high)
+
+
+def _reason(sums: FloatArray, rho: float, n_people: int) -> str:
+    if n_people == 0:
+        return "no counterfactuals"
+    if math.isfinite(rho):
+        return "" if n_people > 1 else "one person only: no interval"
+    total = sums.sum(axis=1)
+    if total[4] <= 0 or total[4] / total[0] <= (total[2] / total[0]) ** 2:
+        return "the inferred probability never changes by a different amount"
+    return "no counterfactual changes it by a different amount"
+
+
+def _positions(eligible: ArrayLike) -> Any:
+    chosen = np.asarray(eligible)
+    return np.flatnonzero(chosen) if chosen.dtype == bool else chosen
+
+
+def _read_by(classifier: Classifier, frame: NativeFrame) -> NativeFrame:
+    from fairwitness.table.frames import select_columns
+
+    names = getattr(classifier, "feature_names_in_", None)
+    return frame if names is None else select_columns(frame, [str(name) for name in names])
+
+
+def _class_of(classifier: Classifier, privileged: object) -> int:
+    from fairwitness.table.levels import level_text
+
+    names = class_names(classifier)
+    if privileged is None:
+        return len(names) - 1
+    wanted = level_text(privileged.item() if isinstance(privileged, np.generic) else privileged)
+    if wanted not in names:
+        raise ConfigError(
+            "the privileged group is no class of the classifier",
+            got=plain(privileged),
+            fix=f"pass one of {', '.join(plain(name) for name in names)}",
+        )
+    return names.index(wanted)

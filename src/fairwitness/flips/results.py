@@ -1,0 +1,319 @@
+"""What the measures of counterfactual fair opportunity look like when they are done."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fairwitness.flips.estimates import MeasureCurve
+from fairwitness.flips.measures import Convention, Shortfall
+from fairwitness.stats.intervals import Estimate
+from fairwitness.text import number, plain
+from fairwitness.typing import Document, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from fairwitness.counterfactuals.sets import CounterfactualSet
+
+MEASURES = ("cflips", "ndccf", "ndccf_sorted")
+
+
+@dataclass(frozen=True, slots=True)
+class Funnel:
+    """How many people of a group were left at each step.
+
+    Attributes
+    ----------
+    all
+        People of the group.
+    rejected
+        Of these, rejected by the model.
+    recognised
+        Of these, inferred to belong to their own group: the eligible rows, X⁻.
+    searched
+        Of these, those for whom counterfactuals were sought (all, unless a cap was set).
+    with_counterfactuals
+        Of these, those with at least one.
+    short
+        Searched, with at least one but fewer than k.
+    none
+        Searched, without any: left out of all measures.
+    """
+
+    all: int
+    rejected: int
+    recognised: int
+    searched: int
+    with_counterfactuals: int
+    short: int
+    none: int
+
+    def to_dict(self) -> Document:
+        """Give plain values for JSON."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupOpportunity:
+    """One group's values.
+
+    Attributes
+    ----------
+    label
+        Name of the group.
+    funnel
+        Who was counted.
+    small
+        Whether fewer than ``minimum_n`` people are behind the values.
+    expected_flip_rate
+        Share of the group's *accepted* people whom the classifier does not recognise: the flips that its
+        errors alone would give if the counterfactuals were just those people.
+    cflips, ndccf, ndccf_sorted
+        Curves over k; ``ndccf_sorted`` is ``None`` where the model gives no scores.
+    reason
+        Why there are no values; empty if there are.
+    """
+
+    label: str
+    funnel: Funnel
+    small: bool
+    expected_flip_rate: Estimate
+    cflips: MeasureCurve
+    ndccf: MeasureCurve
+    ndccf_sorted: MeasureCurve | None
+    reason: str = ""
+
+    def at(self, measure: str = "cflips", k: int | None = None) -> Estimate | None:
+        """Give one measure at one k (default: the k asked for); ``None`` for a measure not taken."""
+        curve = getattr(self, measure)
+        return None if curve is None else curve.at(k, reason=self.reason)
+
+    def to_dict(self) -> Document:
+        """Give plain values for JSON."""
+        curves = {name: getattr(self, name) for name in MEASURES}
+        return {
+            "label": self.label,
+            "funnel": self.funnel.to_dict(),
+            "small": self.small,
+            "expected_flip_rate": self.expected_flip_rate.to_dict(),
+            "curves": {
+                "k": [int(rank) for rank in self.cflips.ks],
+                **{name: None if curve is None else curve.to_dict() for name, curve in curves.items()},
+            },
+            "at_k": {name: _document(self.at(name)) for name in MEASURES},
+            **({"reason": self.reason} if self.reason else {}),
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupDifference:
+    """One group against the privileged one: signed, group minus privileged.
+
+    Higher ``cflips``: the group's counterfactuals have to change the inferred group more often than the
+    privileged group's do. Higher ``ndccf``: less often, early ranks counting more. 0: no difference. The
+    tables of Cornacchia et al. (2023) print the absolute value.
+    """
+
+    group: str
+    privileged: str
+    cflips: MeasureCurve
+    ndccf: MeasureCurve
+    ndccf_sorted: MeasureCurve | None
+    reason: str = ""
+
+    def at(self, measure: str = "cflips", k: int | None = None) -> Estimate | None:
+        """Give one signed difference at one k (default: the k asked for)."""
+        curve = getattr(self, measure)
+        return None if curve is None else curve.at(k, reason=self.reason)
+
+    def to_dict(self) -> Document:
+        """Give plain values for JSON, at the k asked for."""
+        return {"group": self.group, **{name: _document(self.at(name)) for name in MEASURES}}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OpportunityResult:
+    """Counterfactual fair opportunity of one model with respect to one sensitive feature.
+
+    Attributes
+    ----------
+    name, labels, privileged
+        The sensitive feature, its groups, and the label of the reference.
+    k, convention, shortfall, confidence
+        What was asked for.
+    groups, differences
+        One entry a group; one entry a group other than the privileged.
+    quality
+        The classifier's held-out quality as plain values; ``None`` if it does not know its own.
+    generator
+        Name, settings and distance scales of the generator.
+    rows
+        (q,) position in the table of each eligible person searched.
+    codes
+        (q,) their group.
+    flips, sorted_flips
+        (q, k) flips in the generator's order, and nearest to the decision boundary first (``None`` without
+        scores).
+    counterfactuals, looks
+        The q people's counterfactuals, and (m,) the code of the group each is inferred to belong to (-1:
+        a class that is none of the groups).
+    inferred, inferred_change
+        (q, G) the probability of each group that the classifier gives the people, and (m,) by how much the
+        privileged group's probability changes with each counterfactual (δ).
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    privileged: str
+    k: int
+    convention: Convention
+    shortfall: Shortfall
+    confidence: float
+    groups: tuple[GroupOpportunity, ...]
+    differences: tuple[GroupDifference, ...]
+    quality: Mapping[str, Any] | None
+    generator: Mapping[str, Any]
+    rows: IntArray
+    codes: IntArray
+    flips: FloatArray
+    sorted_flips: FloatArray | None
+    counterfactuals: CounterfactualSet
+    looks: IntArray
+    inferred: FloatArray
+    inferred_change: FloatArray
+
+    def __getitem__(self, label: str) -> GroupOpportunity:
+        for group in self.groups:
+            if group.label == label:
+                return group
+        raise KeyError(label)
+
+    def difference(self, label: str | None = None) -> GroupDifference:
+        """Give one group's difference to the privileged group; default the only one, or the first."""
+        for difference in self.differences:
+            if label in (None, difference.group):
+                return difference
+        raise KeyError(label)
+
+    @property
+    def ks(self) -> IntArray:
+        """The ranks at which curves are kept."""
+        return self.groups[0].cflips.ks
+
+    @property
+    def n_searched(self) -> int:
+        """Number of eligible people for whom counterfactuals were sought."""
+        return len(self.rows)
+
+    def with_rows(self, rows: IntArray) -> OpportunityResult:
+        """Give the same result with other row numbers, for a table in another order."""
+        return replace(self, rows=rows)
+
+    def to_frame(self) -> Any:
+        """Give a pandas frame: a line a group, measure and k, with the difference to the privileged."""
+        import pandas as pd
+
+        return pd.DataFrame(self.lines())
+
+    def lines(self) -> list[dict[str, object]]:
+        """Give the same lines as plain dictionaries, for CSV."""
+        out: list[dict[str, object]] = []
+        versus = {difference.group: difference for difference in self.differences}
+        for group in self.groups:
+            for measure in MEASURES:
+                if getattr(group, measure) is None:
+                    continue
+                for k in self.ks.tolist():
+                    value = group.at(measure, k)
+                    other = versus[group.label].at(measure, k) if group.label in versus else None
+                    out.append(_line(self, group.label, measure, k, value, other))
+        return out
+
+    def to_dict(self) -> Document:
+        """Give plain values for JSON: one entry of ``sections.opportunity.features``."""
+        return {
+            "name": self.name,
+            "privileged": self.privileged,
+            "classifier": None if self.quality is None else dict(self.quality),
+            "groups": [group.to_dict() for group in self.groups],
+            "differences": [difference.to_dict() for difference in self.differences],
+        }
+
+    def plot(self, ax: Axes | None = None, *, measure: str = "cflips") -> Axes:
+        """Draw one measure over k, a line a group with its band (the paper's Figure 3)."""
+        from fairwitness.flips.plots import plot_opportunity
+
+        return plot_opportunity(self, ax, measure=measure)
+
+    def plot_person(
+        self, person: int = 0, ax: Axes | None = None, *, columns: tuple[str, str] | None = None
+    ) -> Axes:
+        """Draw one person and their counterfactuals in two dimensions (the paper's Figure 1).
+
+        ``person`` is a position in ``rows``; ``columns`` names two numeric columns to draw, in place of
+        the first two principal components.
+        """
+        from fairwitness.flips.plots import plot_person
+
+        return plot_person(self, person, ax, columns=columns)
+
+    def __repr__(self) -> str:
+        said = []
+        for difference in self.differences:
+            value = difference.at("cflips")
+            shown = number(value.estimate) if value is not None else "–"
+            said.append(f"{plain(difference.group)} {shown}")
+        return (
+            f"<OpportunityResult: {plain(self.name)}, {self.n_searched} eligible people, "
+            f"ΔCFlips@{self.k} against {plain(self.privileged)}: {', '.join(said)}>"
+        )
+
+    def _repr_html_(self) -> str:
+        frame = self.to_frame()
+        last = frame[frame["k"] == self.k].drop(columns="k")
+        return str(last.to_html(index=False, escape=True, float_format="%.3g"))
+
+
+def _line(
+    result: OpportunityResult,
+    group: str,
+    measure: str,
+    k: int,
+    value: Estimate | None,
+    difference: Estimate | None,
+) -> dict[str, object]:
+    assert value is not None
+    nothing = Estimate(math.nan)
+    versus = difference or nothing
+    return {
+        "feature": result.name,
+        "group": group,
+        "privileged": group == result.privileged,
+        "measure": measure,
+        "k": k,
+        "estimate": value.estimate,
+        "low": value.low,
+        "high": value.high,
+        "n": value.n,
+        "difference": versus.estimate,
+        "difference_low": versus.low,
+        "difference_high": versus.high,
+        "absolute_difference": abs(versus.estimate),
+        "p_value": math.nan if versus.p_value is None else versus.p_value,
+        "reason": value.reason,
+    }
+
+
+def _document(estimate: Estimate | None) -> Document | None:
+    return None if estimate is None else estimate.to_dict()
+
+
+def spread_sorted(counterfactuals: CounterfactualSet, values: FloatArray, by: FloatArray) -> FloatArray:
+    """Lay (m,) values out as (q, k) with each person's counterfactuals ordered by ``by``, ascending."""
+    order = np.lexsort((counterfactuals.rank, by, counterfactuals.query))
+    return counterfactuals.spread(values[order])
