@@ -203,7 +203,7 @@ def _input(frame: NativeFrame, name: str, wanted: OnnxValue) -> np.ndarray:
         missing = [at for at, value in enumerate(values) if value is None]
         if missing:
             raise ModelError(
-                f"the column {plain(name, most=80)!r} is missing in row {missing[0]}, and the model takes text",
+                f"the column {plain(name, most=80)!r} is missing in row {missing[0]}; the model takes text",
                 fix="give missing text the value that the model was trained with",
             )
         return values.astype(str).astype(object).reshape(shape)
