@@ -23,6 +23,8 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.drawing.palette import GROUP_MARKERS as GROUP_MARKERS
     from fairwitness.drawing.palette import group_style as group_style
     from fairwitness.drawing.people import scatter_people as scatter_people
+    from fairwitness.drawing.steps import Funnel as Funnel
+    from fairwitness.drawing.steps import funnels as funnels
     from fairwitness.drawing.svg import to_svg as to_svg
 
 _NAMES = {
@@ -35,6 +37,8 @@ _NAMES = {
     "curves": "lines",
     "IntervalRow": "dots",
     "intervals": "dots",
+    "Funnel": "steps",
+    "funnels": "steps",
     "Bar": "bars",
     "ranked_bars": "bars",
     "scatter_people": "people",

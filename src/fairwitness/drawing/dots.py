@@ -32,12 +32,15 @@ class IntervalRow:
         ``(series name, estimate, low, high, style index)``; an estimate that is not finite leaves its
         line empty, and says so with a dash.
     reference
-        Value of "no difference" for this row alone (a short grey tick); None for none.
+        Value of "no difference" for this row alone (a grey line over its height); None for none.
+    thresholds
+        Values to mark in this row by dotted grey lines.
     """
 
     label: str
     points: Sequence[Point]
     reference: float | None = None
+    thresholds: Sequence[float] = ()
 
 
 def intervals(
@@ -96,6 +99,15 @@ def intervals(
                 y = line + (0.9 if stacked else 1)
             if row.reference is not None and math.isfinite(row.reference):
                 ax.plot([row.reference] * 2, [top + 0.5, y - 0.5], color=MUTED, linewidth=1.2, zorder=1)
+            for value in row.thresholds:
+                ax.plot(
+                    [value] * 2,
+                    [top + 0.5, y - 0.5],
+                    color=MUTED,
+                    linewidth=1,
+                    linestyle=(0, (1, 2)),
+                    zorder=1,
+                )
             y += 0.35
         for value in thresholds:
             ax.axvline(value, color=MUTED, linewidth=1, linestyle=(0, (1, 2)), zorder=1)

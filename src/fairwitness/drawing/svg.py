@@ -21,6 +21,8 @@ _URL = re.compile(r"url\(#([^)]+)\)")
 _FONT = re.compile(r"font:\s*((?:\w+\s+)*?)(\d+(?:\.\d+)?px)\s+[^;]*;?")
 _FONT_FAMILY = re.compile(r"font-family:[^;]*;?")
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
+_SPACES = re.compile(r"\s+")
+_NO_TURN = re.compile(r"^rotate\(-?0 [^)]*\)$")
 
 # What the page may replace: text follows its colour; greys and group colours follow its variables, and keep
 # the palette's own value where the page sets none.
@@ -115,7 +117,10 @@ def _simplify(root: ET.Element) -> None:
         for name in ("d", "transform", "x", "y", "points"):
             value = element.get(name)
             if value is not None:
-                element.set(name, _NUMBER.sub(lambda m: f"{float(m[0]):.2f}".rstrip("0").rstrip("."), value))
+                short = _NUMBER.sub(lambda m: f"{float(m[0]):.2f}".rstrip("0").rstrip("."), value)
+                element.set(name, _SPACES.sub(" ", short).strip())
+        if _NO_TURN.match(element.get("transform") or ""):
+            del element.attrib["transform"]
         if element.tag == f"{_SVG}text" and "fill:" not in (element.get("style") or ""):
             element.set("style", f"{element.get('style') or ''}; fill: currentColor".lstrip("; "))
 
@@ -151,7 +156,17 @@ def _rename(root: ET.Element, prefix: str) -> None:
             element.set("id", used[old])
 
 
+def _unwrap(parent: ET.Element) -> None:
+    """Put the content of groups that say nothing in their place: matplotlib nests four for nothing."""
+    for child in list(parent):
+        _unwrap(child)
+        if child.tag == f"{_SVG}g" and not child.attrib:
+            at = list(parent).index(child)
+            parent[at : at + 1] = list(child)
+
+
 def _text(root: ET.Element) -> str:
+    _unwrap(root)
     # Without a registered prefix the tags would read ns0:svg, which an HTML parser does not know.
     for element in root.iter():
         element.tag = element.tag.removeprefix(_SVG)

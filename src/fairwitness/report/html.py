@@ -1,0 +1,78 @@
+"""The page: one static HTML file, rendered from the document and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from fairwitness.report.document import clean, without_rows
+from fairwitness.report.groups import GroupStyles
+from fairwitness.report.sections import carriers, findings, head, limits, opportunity, overview, rates
+from fairwitness.text import plain
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+#: No script, no network, nothing but the page's own styles.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("fairwitness.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def render(document: Mapping[str, object], *, rows: bool = True) -> str:
+    """Render a document as one self-contained HTML page.
+
+    Parameters
+    ----------
+    document
+        The document (see ``report/schema.json``).
+    rows
+        False leaves out the example people, and says so.
+
+    Returns
+    -------
+    str
+        The page; the same document gives the same text.
+    """
+    audited = clean(document) if rows else without_rows(document)
+    styles = GroupStyles(audited)
+    sections = {
+        "rates": rates.view(audited, styles),
+        "opportunity": opportunity.view(audited, styles, rows=rows),
+        "carriers": carriers.view(audited),
+    }
+    contents = [("summary", "In one paragraph"), ("picture", "One picture"), ("findings", "Findings")]
+    contents += [(key, overview.METHOD_NAMES[key]) for key in ("rates", "opportunity") if sections[key]]
+    contents += [("carriers", "Shared carriers")] if sections["carriers"] else []
+    contents += [("limits", "Limits and reproducibility")]
+    anchors = {key: key for key in ("rates", "opportunity") if sections[key]}
+    environment = _environment()
+    source, _, _ = environment.loader.get_source(environment, "style.css")  # type: ignore[union-attr]
+    return environment.get_template("page.html.j2").render(
+        title=plain(head.title(audited)),
+        policy=POLICY,
+        css=source,
+        contents=contents,
+        people=audited["audited"]["people"],
+        facts=head.facts(audited, styles),
+        summary=overview.summary(audited),
+        not_measured=overview.not_measured(audited),
+        pictures=overview.pictures(audited, styles),
+        findings=findings.established(audited, anchors),
+        open_questions=findings.open_questions(audited, anchors),
+        limits=limits.view(audited),
+        version=audited["fairwitness_version"],
+        **sections,
+    )

@@ -1,0 +1,328 @@
+"""Opportunity: what the model would have needed the people it rejects to become."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from markupsafe import Markup
+
+from fairwitness.report import figures, show, tables
+from fairwitness.report.groups import GroupStyles
+from fairwitness.report.sections import people as people_view
+from fairwitness.report.sections.limits import facts_table
+from fairwitness.text import plain
+
+_MEASURES = (
+    ("cflips", "CFlips"),
+    ("ndccf", "nDCCF"),
+    ("ndccf_sorted", "nDCCF, nearest to the boundary first"),
+)
+CONVENTIONS = {
+    "equations": "as the equations above have it: ranks 1 to m above and below the line",
+    "published": "as the published tables have it: the numerator stops one rank earlier than the "
+    "denominator when all k changed profiles were found, so that the highest value is below 1",
+}
+SHORTFALLS = {
+    "available": "a person for whom fewer than k changed profiles were found is measured on those found",
+    "ideal_k": "a person for whom fewer than k changed profiles were found is compared with a full list of k",
+    "drop": "a person for whom fewer than k changed profiles were found is left out",
+}
+
+
+def view(document: Mapping[str, Any], styles: GroupStyles, *, rows: bool) -> dict[str, Any] | None:
+    """Give all that the section shows; None if the method was not run."""
+    if "opportunity" not in document["sections"]:
+        return None
+    section = document["sections"]["opportunity"] or {}
+    audited = document["audited"]
+    k = section.get("k", audited["k"])
+    generator = section.get("generator") or {}
+    settings = {
+        "generator": generator.get("name"),
+        **{f"generator.{name}": value for name, value in (generator.get("settings") or {}).items()},
+        **{
+            name: section.get(name)
+            for name in ("k", "convention", "shortfall")
+            if section.get(name) is not None
+        },
+        "confidence": audited["confidence"],
+        **(section.get("settings") or {}),
+    }
+    features = [
+        _feature(at, feature, document, k, styles, rows=rows)
+        for at, feature in enumerate(section.get("features") or [], 1)
+    ]
+    return {
+        "features": features,
+        "k": show.count(k),
+        "people": show.name(audited["people"]),
+        "confidence": show.percent(audited["confidence"]),
+        "n_rejected": show.count(audited["n_rejected"]),
+        "rows": rows,
+        "convention": CONVENTIONS.get(section.get("convention", ""), ""),
+        "shortfall": SHORTFALLS.get(section.get("shortfall", ""), ""),
+        "estimators": sorted({f["estimator"] for f in features if f["estimator"]}),
+        "settings": facts_table("opportunity-settings", "Settings", ("Setting", "Value"), settings)
+        if features
+        else None,
+        "distance": facts_table(
+            "opportunity-distance",
+            "Scale that each column's difference is divided by",
+            ("Column", "Scale"),
+            generator.get("distance") or {},
+        ),
+    }
+
+
+def _feature(
+    at: int,
+    feature: Mapping[str, Any],
+    document: Mapping[str, Any],
+    k: int,
+    styles: GroupStyles,
+    *,
+    rows: bool,
+) -> dict[str, Any]:
+    name, groups, key = feature["name"], feature["groups"], f"opportunity-{at}"
+    at_k = {
+        measure: tuple(figures.dot(name, g["label"], g["at_k"].get(measure), styles) for g in groups)
+        for measure, _ in _MEASURES
+    }
+    flips = figures.curves(
+        f"{key}-cflips",
+        f"CFlips at k = {k}, by {plain(name)}: {figures.spread(at_k['cflips'])}",
+        "cflips",
+        "CFlips at k",
+        groups,
+        name,
+        styles,
+    )
+    gains = figures.curves(
+        f"{key}-ndccf",
+        f"nDCCF at k = {k}, by {plain(name)}: {figures.spread(at_k['ndccf'])}",
+        "ndccf",
+        "nDCCF at k",
+        groups,
+        name,
+        styles,
+    )
+    classifier = feature.get("classifier") or {}
+    proxies = feature.get("proxies") or []
+    return {
+        "id": key,
+        "name": show.name(name),
+        "privileged": styles.shown(name, feature["privileged"]),
+        "sentences": [*_sentences(feature, document["audited"]["people"], k), *_unmeasured(feature, styles)],
+        "curves": [picture for picture in (flips, gains) if picture],
+        "groups": _groups(key, feature, k, styles),
+        "differences": _differences(key, feature, k, styles),
+        "funnel": _funnel(key, feature, styles),
+        "proxies": _proxies(key, name, proxies),
+        "people": people_view.view(key, feature, document, styles) if rows else None,
+        "people_left_out": not rows or ("people" in feature and feature["people"] is None),
+        "estimator": classifier.get("estimator"),
+        "classifier": _classifier(key, name, classifier, styles),
+        "confusion": _confusion(key, name, classifier, styles),
+        "quality": _quality(name, classifier),
+    }
+
+
+def _sentences(feature: Mapping[str, Any], people: str, k: int) -> list[Markup]:
+    said = []
+    known = [g for g in feature["groups"] if (g["at_k"]["cflips"] or {}).get("estimate") is not None]
+    if len(known) > 4:
+        known.sort(key=lambda g: -g["at_k"]["cflips"]["estimate"])
+        known = [known[0], known[-1]]
+    for group in known:
+        e = group["at_k"]["cflips"]
+        said.append(
+            Markup(
+                "Of the first {} changed profiles found for each rejected person recognised as {} "
+                "(n = {}), {} {} are no longer recognised as {}."
+            ).format(
+                show.count(k),
+                show.name(group["label"]),
+                show.count(e.get("n")),
+                show.percent(e["estimate"]),
+                show.percent_interval(e.get("low"), e.get("high")),
+                show.name(group["label"]),
+            )
+        )
+    if not said:
+        said.append(Markup("No group of {} has a value.").format(show.name(people)))
+    return said
+
+
+def _unmeasured(feature: Mapping[str, Any], styles: GroupStyles) -> list[Markup]:
+    return [
+        Markup("{} has no value: {}.").format(
+            show.name(group["label"]), show.prose(str(group["reason"]).rstrip("."))
+        )
+        for group in feature["groups"]
+        if group.get("reason") and (group["at_k"]["cflips"] or {}).get("estimate") is None
+    ]
+
+
+def _measures(feature: Mapping[str, Any], part: str) -> list[tuple[str, str]]:
+    entries = feature["differences"] if part == "differences" else [g["at_k"] for g in feature["groups"]]
+    return [(key, words) for key, words in _MEASURES if any(entry.get(key) for entry in entries)]
+
+
+def _groups(key: str, feature: Mapping[str, Any], k: int, styles: GroupStyles) -> tables.Table:
+    measures = _measures(feature, "groups")
+    rows = []
+    for group in feature["groups"]:
+        values = group["at_k"]
+        rows.append(
+            [
+                tables.head(styles.shown(feature["name"], group["label"], small=bool(group.get("small")))),
+                tables.whole((values["cflips"] or {}).get("n")),
+                *(tables.estimate(values.get(measure)) for measure, _ in measures),
+                tables.estimate(group.get("expected_flip_rate")),
+            ]
+        )
+    small = any(group.get("small") for group in feature["groups"])
+    notes = [
+        "CFlips: 0 if every changed profile still looks like the person's own group, 1 if none does. "
+        "nDCCF: the other way round, first ranks weighing more. The last column is what the "
+        "classifier's own errors would give: its share of accepted people whose group it does not recover."
+    ]
+    return tables.table(
+        f"{key}-groups",
+        Markup("Group values at k = {}, by {}").format(show.count(k), show.name(feature["name"])),
+        ["Group", "n", *(words for _, words in measures), "Flips from errors alone"],
+        rows,
+        notes=[*notes, "† small group: read its numbers with its n"] if small else notes,
+        wide=True,
+    )
+
+
+def _differences(key: str, feature: Mapping[str, Any], k: int, styles: GroupStyles) -> tables.Table | None:
+    measures = _measures(feature, "differences")
+    rows = []
+    for difference in feature["differences"]:
+        cells = [tables.head(styles.shown(feature["name"], difference["group"]))]
+        for measure, _ in measures:
+            value = difference.get(measure)
+            cells += [tables.estimate(value), tables.probability((value or {}).get("p_value"))]
+        rows.append(cells)
+    if not rows or not measures:
+        return None
+    columns = [heading for _, words in measures for heading in (f"Δ {words}", "p")]
+    return tables.table(
+        f"{key}-differences",
+        Markup("Differences at k = {} from {}").format(show.count(k), show.name(feature["privileged"])),
+        ["Group", *columns],
+        rows,
+        notes=[
+            "Value of the group less the value of the comparison group; no difference is 0. "
+            "p: how often shuffled group labels give a difference at least as large."
+        ],
+        wide=True,
+    )
+
+
+def _funnel(key: str, feature: Mapping[str, Any], styles: GroupStyles) -> figures.Picture | None:
+    groups = [group for group in feature["groups"] if group.get("funnel")]
+    if not groups:
+        return None
+    columns = (
+        ("all", "In the table"),
+        ("rejected", "Rejected"),
+        ("recognised", "Group recovered"),
+        ("with_counterfactuals", "With changed profiles"),
+        ("short", "With fewer than k"),
+        ("none", "With none"),
+    )
+    data = tables.table(
+        f"{key}-funnel-data",
+        "People left after each step",
+        ["Group", *(words for _, words in columns)],
+        [
+            [
+                tables.head(styles.shown(feature["name"], group["label"])),
+                *(tables.whole(group["funnel"].get(step)) for step, _ in columns),
+            ]
+            for group in groups
+        ],
+        wide=True,
+    )
+    used = sum(int(group["funnel"].get("with_counterfactuals") or 0) for group in groups)
+    rejected = sum(int(group["funnel"].get("rejected") or 0) for group in groups)
+    title = f"The numbers for {plain(feature['name'])} rest on {used:,} of {rejected:,} rejected people"
+    return figures.funnel(f"{key}-funnel", title, groups, feature["name"], styles, data)
+
+
+def _proxies(key: str, name: str, rows: list[Mapping[str, Any]]) -> figures.Picture | None:
+    known = sorted((row for row in rows if row.get("rho") is not None), key=lambda row: -abs(row["rho"]))
+    if not known:
+        return None
+    first = known[0]
+    title = (
+        f"Columns whose change goes with a change of the inferred {plain(name)}: "
+        f"{plain(first['label'], most=40)} most, ρ = {show.number(first['rho'])}"
+    )
+    undefined = [row for row in rows if row.get("rho") is None]
+    return figures.proxies(f"{key}-proxies", title, [*known, *undefined])
+
+
+def _classifier(
+    key: str, name: str, classifier: Mapping[str, Any], styles: GroupStyles
+) -> tables.Table | None:
+    rows = [
+        [
+            tables.head(styles.shown(name, group["label"])),
+            tables.whole(group["n"]),
+            *(tables.number(group.get(measure)) for measure in ("recall", "precision", "f1")),
+        ]
+        for group in classifier.get("per_group") or []
+    ]
+    if not rows:
+        return None
+    return tables.table(
+        f"{key}-classifier",
+        Markup("How well {} is recovered from the other columns, on people not used in training").format(
+            show.name(name)
+        ),
+        ["Group", "n", "Recall", "Precision", "F1"],
+        rows,
+    )
+
+
+def _confusion(
+    key: str, name: str, classifier: Mapping[str, Any], styles: GroupStyles
+) -> tables.Table | None:
+    labels, counts = classifier.get("labels") or [], classifier.get("confusion") or []
+    if not labels or not counts:
+        return None
+    return tables.table(
+        f"{key}-confusion",
+        "True group (lines) and inferred group (columns), counts of people",
+        ["True group", *(Markup("inferred {}").format(show.name(label)) for label in labels)],
+        [
+            [tables.head(styles.shown(name, label)), *map(tables.whole, line)]
+            for label, line in zip(labels, counts, strict=True)
+        ],
+        wide=len(labels) > 4,
+    )
+
+
+def _quality(name: str, classifier: Mapping[str, Any]) -> Markup | None:
+    balanced = classifier.get("balanced_accuracy")
+    if not balanced:
+        return None
+    chance = 1 / max(len(classifier.get("labels") or []), 1)
+    said = Markup("{} is recovered with balanced accuracy {} (chance: {}) and AUC {}.").format(
+        show.name(name),
+        show.estimate(balanced),
+        show.number(chance),
+        show.estimate(classifier.get("auc")),
+    )
+    if not classifier.get("better_than_chance"):
+        said += Markup(
+            " <strong>It is not shown to be better than chance: the flips for {} say little.</strong>"
+        ).format(show.name(name))
+    if classifier.get("note"):
+        said += Markup(" Note: {}.").format(show.prose(str(classifier["note"]).rstrip(".")))
+    return said
