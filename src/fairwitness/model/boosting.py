@@ -33,9 +33,9 @@ class TableBoosting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         *,
-        max_iter: int = 60,
+        max_iter: int = 80,
         learning_rate: float = 0.1,
-        max_leaf_nodes: int = 15,
+        max_leaf_nodes: int = 8,
         min_samples_leaf: int = 20,
         l2_regularization: float = 1.0,
         random_state: int | None = None,
