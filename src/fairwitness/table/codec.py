@@ -234,11 +234,7 @@ class _PandasCodec(Codec):
     def _numbers(self, numbers: FloatArray, missing: BoolArray) -> Any:
         dtype = self._dtype
         if not isinstance(dtype, np.dtype):
-            return (
-                pd.array(numbers, dtype="Float64").astype(dtype)
-                if missing.any()
-                else pd.array(numbers).astype(dtype)
-            )
+            return pd.array(numbers, dtype="Float64").astype(dtype)
         if dtype.kind != "O":
             return numbers.astype(dtype)
         filled = np.where(missing, 0, numbers)
@@ -303,7 +299,9 @@ class _ArrowCodec(Codec):
                     self._palette = pa.array(entries, type=kind.value_type)
                     self._positions = np.array([entries.index(level) for level in feature.levels])
                 else:
-                    self._palette = pa.array(list(feature.levels), type=kind)
+                    # arrow cannot pick from string views, so they are made last
+                    plain_kind = pa.large_string() if pa.types.is_string_view(kind) else kind
+                    self._palette = pa.array(list(feature.levels), type=plain_kind)
             except (pa.ArrowException, OverflowError) as error:
                 raise self._no_room(kind, "all levels of the schema") from error
         elif pa.types.is_floating(kind):
@@ -321,7 +319,7 @@ class _ArrowCodec(Codec):
             return pa.DictionaryArray.from_arrays(
                 places.cast(self._type.index_type), self._palette, ordered=self._type.ordered
             )
-        return self._palette.take(places)
+        return self._palette.take(places).cast(self._type)
 
     def _numbers(self, numbers: FloatArray, missing: BoolArray) -> Any:
         return pa.array(numbers, mask=None if self._nan else missing).cast(self._type)

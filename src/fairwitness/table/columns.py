@@ -115,6 +115,12 @@ class _PandasColumn(Column):
         self.dtype = str(series.dtype)
         self._series = series
         dtype = series.dtype
+        if isinstance(dtype, pd.SparseDtype):
+            raise DataError(
+                f"column {plain(name)!r} is sparse",
+                got=self.dtype,
+                fix="call .sparse.to_dense() on the table",
+            )
         if isinstance(dtype, pd.CategoricalDtype):
             self.family = "category"
             self.declared = tuple(_plain_value(level) for level in dtype.categories)
@@ -136,7 +142,10 @@ class _PandasColumn(Column):
     def factorize(self) -> tuple[IntArray, list[object]]:
         if self.declared is not None:
             return self._series.cat.codes.to_numpy().astype(np.int64), list(self.declared)
-        codes, values = pd.factorize(self._series)
+        try:
+            codes, values = pd.factorize(self._series)
+        except TypeError as error:  # lists and the like cannot be levels
+            raise _unreadable(self.name, self.dtype) from error
         distinct = [_plain_value(value) for value in values.tolist()]
         if self.family == "mixed":
             _refuse_lookalikes(self._series, distinct, self.name)
@@ -274,10 +283,6 @@ def _object_family(series: Any, name: str) -> Family:
     inferred = pd.api.types.infer_dtype(series, skipna=True)
     if inferred not in _OBJECT_FAMILIES:
         raise _unreadable(name, f"object holding {inferred}")
-    if inferred == "mixed":
-        for value in series.dropna().head(1000):
-            if isinstance(value, list | dict | set | np.ndarray):
-                raise _unreadable(name, f"object holding {type(value).__name__}")
     return _OBJECT_FAMILIES[inferred]
 
 

@@ -75,8 +75,9 @@ class MixedDistance:
             return out
         columns = _Columns(self, A, B)
         step = max(1, _BLOCK // len(B))
-        for at in range(0, len(A), step):
-            columns.add(slice(at, at + step), out[at : at + step])
+        with np.errstate(over="ignore"):  # further apart than a float can say: infinitely
+            for at in range(0, len(A), step):
+                columns.add(slice(at, at + step), out[at : at + step])
         return out
 
     def rowwise(self, A: FloatArray, B: FloatArray) -> FloatArray:
@@ -89,7 +90,8 @@ class MixedDistance:
             if self.scale_kinds[j] == "0/1":
                 unlike += _unlike(a, b)
                 continue
-            step = np.abs(a - b) / self.scales[j]
+            with np.errstate(over="ignore"):
+                step = np.abs(a - b) / self.scales[j]
             gaps = np.isnan(step)
             out += np.where(gaps, np.isnan(a) != np.isnan(b), step)
         return out + unlike
@@ -114,20 +116,20 @@ class _Columns:
 
     def __init__(self, distance: MixedDistance, A: FloatArray, B: FloatArray) -> None:
         coded = np.array([kind == "0/1" for kind in distance.scale_kinds], dtype=bool)
-        self._amounts = [
-            (np.ascontiguousarray(A[:, j]), np.ascontiguousarray(B[:, j]), distance.scales[j])
-            for j in np.flatnonzero(~coded)
-        ]
+        self._amounts = []
+        for j in np.flatnonzero(~coded):
+            a, b = np.ascontiguousarray(A[:, j]), np.ascontiguousarray(B[:, j])
+            self._amounts.append((a, b, distance.scales[j], bool(np.isnan(a).any() or np.isnan(b).any())))
         self._codes = [_small_codes(A[:, j], B[:, j]) for j in np.flatnonzero(coded)]
 
     def add(self, rows: slice, out: FloatArray) -> None:
         step = np.empty_like(out)
-        for a, b, scale in self._amounts:
+        for a, b, scale, has_gaps in self._amounts:
             np.subtract.outer(a[rows], b, out=step)
             np.abs(step, out=step)
             np.divide(step, scale, out=step)
-            gaps = np.isnan(step)
-            if gaps.any():
+            if has_gaps:
+                gaps = np.isnan(step)
                 step[gaps] = np.not_equal.outer(np.isnan(a[rows]), np.isnan(b))[gaps]
             np.add(out, step, out=out)
         if not self._codes:

@@ -89,7 +89,7 @@ def _infer_feature(column: Column, label: Hashable, changes: dict[str, Any]) -> 
 
 
 def _is_empty(column: Column) -> bool:
-    if column.family in {"integer", "float"}:
+    if column.family == "float":
         return bool(np.isnan(column.numbers()).all())
     return bool((column.factorize()[0] < 0).all())
 
@@ -97,9 +97,7 @@ def _is_empty(column: Column) -> bool:
 def _merged(fields: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     if changes.get("bounds") is None:
         return {}
-    return (
-        {"bounds": fill_bounds("bounds", changes["bounds"], fields["bounds"])} if "bounds" in fields else {}
-    )
+    return {"bounds": fill_bounds("", changes["bounds"], fields["bounds"])} if "bounds" in fields else {}
 
 
 def _guess_kind(column: Column) -> Kind:
@@ -143,7 +141,7 @@ def _measure_levels(column: Column, kind: str, changes: dict[str, Any]) -> dict[
     if "kind" not in changes:
         DEFAULT_LIMITS.check_levels(len(observed), column.name)
     if changes.get("levels"):
-        given = tuple(changes["levels"])
+        given: tuple[object, ...] = changes["levels"]
         stray = sort_levels(value for value in observed if value not in given)
         if stray:
             raise SchemaError(

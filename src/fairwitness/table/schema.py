@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias
+
+import numpy as np
 
 from fairwitness.errors import SchemaError
 from fairwitness.table.levels import sort_levels
@@ -332,7 +334,7 @@ def fill_bounds(name: str, bounds: Any, observed: tuple[float, float]) -> tuple[
     """Put observed ends where ``bounds`` says ``None``."""
     ends = _as_tuple(name, "bounds", bounds)
     if len(ends) != 2:
-        return ends
+        return ends  # Feature says what is wrong with them
     return tuple(seen if end is None else end for end, seen in zip(ends, observed, strict=True))
 
 
@@ -363,17 +365,18 @@ def _fields_only(given: dict[str, Any], known: set[str], name: str) -> dict[str,
             fix=f"use {listing(sorted(known))}",
         )
     for key in ("levels", "allowed", "bounds"):
-        if isinstance(given.get(key), list):
-            given[key] = tuple(given[key])
+        if given.get(key) is not None:
+            given[key] = _as_tuple(name, key, given[key])
     return given
 
 
 def _as_tuple(name: str, field: str, values: Any) -> tuple[object, ...]:
-    if isinstance(values, str | bytes) or not isinstance(values, Sequence | set | frozenset):
-        if hasattr(values, "tolist") and not isinstance(values, str | bytes):
-            return tuple(values.tolist())
+    """Take any list-like as Python values; a set has no order, so it is sorted."""
+    if isinstance(values, set | frozenset):
+        return sort_levels(values)
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable) or isinstance(values, Mapping):
         raise _wrong(name, field, values, "a list of values")
-    return tuple(values)
+    return tuple(value.item() if isinstance(value, np.generic) else value for value in values)
 
 
 def _to_json(level: object) -> object:
