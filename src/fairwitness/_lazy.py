@@ -6,9 +6,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 
 
-def attach(
-    package: str, names: Mapping[str, str]
-) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+def attach(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """Give the ``__getattr__`` and ``__dir__`` of a package whose public names live in its modules.
 
     Parameters

@@ -68,6 +68,7 @@ class ModelConfig:
     trusted: tuple[str, ...] = ()
     secret_env: str | None = None
     secret_header: str = "Authorization"
+    secret_prefix: str = "Bearer "
     max_queries: int | None = None
     batch_size: int | None = None
 

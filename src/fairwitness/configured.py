@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -10,17 +11,17 @@ from fairwitness.audit import Audit
 from fairwitness.config import AuditConfig, ModelConfig
 from fairwitness.counterfactuals import CounterfactualGenerator, GeneticGenerator, NeighborGenerator
 from fairwitness.errors import ConfigError, DataError
-from fairwitness.model import CrossFitted, as_blackbox, decision_makers, load_model
+from fairwitness.model import CrossFitted, EndpointSettings, as_blackbox, decision_makers, load_model
 from fairwitness.rng import child_seed
 from fairwitness.table import (
     Schema,
+    column,
     column_names,
     n_rows,
     parse_sensitive_spec,
     read_table,
     select_columns,
 )
-from fairwitness.table.frames import column_values
 from fairwitness.text import listing, plain
 from fairwitness.typing import NativeFrame
 
@@ -101,20 +102,20 @@ def read_sources(config: AuditConfig) -> Sources:
                 )
     left_out = {*table.drop, table.id, config.outcome.column, config.model.predictions}
     sensitive = {
-        name if name in present else parse_sensitive_spec(name)[0] for name in config.sensitive.columns
+        name if name in present else parse_sensitive_spec(name).column for name in config.sensitive.columns
     }
     X = select_columns(frame, [name for name in present if name not in left_out or name in sensitive])
     outcome = config.outcome.column
     notes = [f"{n_rows(frame)} rows and {len(present)} columns were read from {plain(table.path.name)}."]
     if table.drop:
         notes.append(f"Left out on request: {listing([plain(name) for name in table.drop])}.")
-    return Sources(X=X, y=column_values(frame, outcome) if outcome else None, notes=tuple(notes))
+    return Sources(X=X, y=column(frame, outcome) if outcome else None, notes=tuple(notes))
 
 
 def _model(config: AuditConfig, sources: Sources) -> object:
     """Load, reach or train the model that ``[model]`` names."""
     asked = config.model
-    options = {
+    options: dict[str, Any] = {
         "favorable": config.outcome.favorable,
         "threshold": asked.threshold,
         "kind": asked.kind,
@@ -126,11 +127,11 @@ def _model(config: AuditConfig, sources: Sources) -> object:
         loaded = load_model(asked.path, allow_pickle=asked.allow_pickle, trusted=asked.trusted)
         return as_blackbox(loaded, **options)
     if asked.url is not None:
-        return as_blackbox(asked.url, **options, headers=_secret(asked))
+        return as_blackbox(asked.url, **options, endpoint=_endpoint(asked))
     if asked.predictions is not None:
         frame = read_table(config.table.path, columns=[asked.predictions])
         options["kind"] = "predictions"
-        return as_blackbox(column_values(frame, asked.predictions), **options)
+        return as_blackbox(column(frame, asked.predictions), **options)
     return _train(config, sources)
 
 
@@ -139,7 +140,7 @@ def _train(config: AuditConfig, sources: Sources) -> CrossFitted:
     name = str(config.model.train)
     assert sources.y is not None  # config.check asks for an outcome wherever a model is trained
     sensitive = {
-        spec if spec in column_names(sources.X) else parse_sensitive_spec(spec)[0]
+        spec if spec in column_names(sources.X) else parse_sensitive_spec(spec).column
         for spec in config.sensitive.columns
     }
     X = select_columns(sources.X, [column for column in column_names(sources.X) if column not in sensitive])
@@ -150,10 +151,10 @@ def _train(config: AuditConfig, sources: Sources) -> CrossFitted:
     return fitted.fit(X, sources.y)
 
 
-def _secret(model: ModelConfig) -> dict[str, str]:
-    if model.secret_env is None:
-        return {}
-    return {model.secret_header: model.secret_env}
+def _endpoint(model: ModelConfig) -> EndpointSettings:
+    return EndpointSettings(
+        secret_env=model.secret_env, header=model.secret_header, prefix=model.secret_prefix
+    )
 
 
 def _schema(config: AuditConfig, X: NativeFrame) -> Schema:

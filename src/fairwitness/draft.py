@@ -16,6 +16,7 @@ from fairwitness.intake import repeated_groups
 from fairwitness.table import (
     Encoder,
     Schema,
+    column,
     column_names,
     n_rows,
     parse_sensitive_spec,
@@ -23,7 +24,6 @@ from fairwitness.table import (
     select_columns,
     sensitive_groups,
 )
-from fairwitness.table.frames import column_values
 from fairwitness.text import listing, plain
 from fairwitness.typing import NativeFrame
 
@@ -73,7 +73,7 @@ def draft_config(
     """
     frame = read_table(data)
     present = column_names(frame)
-    columns = {spec if spec in present else parse_sensitive_spec(spec)[0] for spec in sensitive}
+    columns = {spec if spec in present else parse_sensitive_spec(spec).column for spec in sensitive}
     for name in [*columns, *([target] if target else [])]:
         if name not in present:
             raise DataError(
@@ -95,7 +95,7 @@ def draft_config(
     good: object = favorable
     leaks: list[str] = []
     if target:
-        good, said = _good_outcome(column_values(frame, target), favorable)
+        good, said = _good_outcome(column(frame, target), favorable)
         warnings += said
         leaks = _leaks(frame, inputs, schema, target)
         for name in leaks:
@@ -133,7 +133,7 @@ def _identifiers(inputs: NativeFrame) -> list[str]:
     rows = n_rows(inputs)
     found = []
     for name in column_names(inputs):
-        values = column_values(inputs, name)
+        values = column(inputs, name)
         kinds = {type(value) for value in values[:100]}
         if rows > 50 and kinds <= {str, int} and len(set(values.tolist())) == rows:
             found.append(name)
@@ -144,7 +144,7 @@ def _copies(
     frame: NativeFrame, inputs: NativeFrame, schema: Schema, sensitive: Sequence[str]
 ) -> dict[str, str]:
     values = {
-        spec: column_values(frame, spec if spec in column_names(frame) else parse_sensitive_spec(spec)[0])
+        spec: column(frame, spec if spec in column_names(frame) else parse_sensitive_spec(spec).column)
         for spec in sensitive
     }
     matrix = Encoder.fit(inputs, schema).encode(inputs)
@@ -156,7 +156,7 @@ def _copies(
 
 
 def _leaks(frame: NativeFrame, inputs: NativeFrame, schema: Schema, target: str) -> list[str]:
-    outcome = column_values(frame, target)
+    outcome = column(frame, target)
     codes = np.unique([plain(value) for value in outcome], return_inverse=True)[1].astype(np.int64)
     matrix = Encoder.fit(inputs, schema).encode(inputs)
     return [repeat.column for repeat in repeated_groups(matrix, schema.names, codes, target)]
@@ -188,7 +188,7 @@ def _good_outcome(values: np.ndarray, favorable: str | None) -> tuple[object, li
 def _missing(frame: NativeFrame, sensitive: set[str]) -> list[str]:
     said = []
     for name in column_names(frame):
-        values = column_values(frame, name)
+        values = column(frame, name)
         count = sum(value is None or value != value for value in values.tolist())
         marks = sum(value == "?" for value in values.tolist())
         if count:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from fairwitness.case import Case
 from fairwitness.errors import ConfigError, DataError
-from fairwitness.model import BlackBox, CrossFitted, Judgement, as_blackbox
+from fairwitness.model import BlackBox, CrossFitted, Judgement, as_blackbox, judge_by_fold
 from fairwitness.rng import seed_from
 from fairwitness.table import (
     Encoder,
@@ -17,15 +18,16 @@ from fairwitness.table import (
     canonical_order,
     column_names,
     n_rows,
+    native_column,
     parse_sensitive_spec,
     row_keys,
     select_columns,
+    sensitive_columns,
     sensitive_groups,
     take_rows,
 )
-from fairwitness.table.frames import column_values
 from fairwitness.text import listing, plain
-from fairwitness.typing import BoolArray, IntArray, MissingPolicy, NativeFrame, RandomState
+from fairwitness.typing import BoolArray, MissingPolicy, NativeFrame, RandomState
 
 
 def prepare_case(
@@ -75,31 +77,34 @@ def prepare_case(
     inputs = select_columns(X, wanted)
     good = None if y is None else _favorable_outcome(y, favorable, rows)
 
-    order = canonical_order(inputs, *sensitive.values(), *(() if good is None else (good,)))
-    fold = model.fold_of(inputs)[order] if isinstance(model, CrossFitted) else np.zeros(rows, dtype=np.int64)
+    fold = model.fold_of(inputs) if isinstance(model, CrossFitted) else np.zeros(rows, dtype=np.int64)
     if (fold < 0).any():
         raise DataError(
             f"{int((fold < 0).sum())} rows were not in the table that the model was cross-fitted on",
             fix="audit the table that CrossFitted.fit was given",
         )
-    judgement = _judge(boxes, fold, inputs, order)
-    inputs = take_rows(inputs, order)
-    schema = schema.select(wanted) if schema is not None else Schema.infer(inputs)
+    # Judged in the user's order: a column of predictions knows its rows by their position.
+    judgement = judge_by_fold(boxes, fold, inputs)
     groups = sensitive_groups(
-        {name: values[order] for name, values in sensitive.items()},
+        sensitive,
         privileged=privileged,
         accepted=judgement.accepted,
         missing=missing,
-        intersections=intersections,
+        intersections=intersections and len(sensitive) > 1,
+        minimum_n=minimum_n,
     )
+    order = canonical_order(inputs, _known(groups, good))
+    inputs = take_rows(inputs, order)
+    schema = schema.select(wanted) if schema is not None else Schema.infer(inputs)
+    hidden = _columns_of(groups)
     return Case(
         models=boxes,
-        fold=fold,
+        fold=fold[order],
         inputs=inputs,
-        evidence=select_columns(inputs, [name for name in wanted if name not in _sensitive_columns(groups)]),
-        groups=groups,
+        evidence=select_columns(inputs, [name for name in wanted if name not in hidden]),
+        groups=tuple(each.take(order) for each in groups),
         y=None if good is None else good[order],
-        judgement=judgement,
+        judgement=Judgement(accepted=judgement.accepted[order], score=judgement.score[order]),
         schema=schema,
         encoder=Encoder.fit(inputs, schema),
         row_key=row_keys(inputs),
@@ -115,39 +120,30 @@ def prepare_case(
     )
 
 
-def resolve_sensitive(
-    X: NativeFrame, sensitive_features: object
-) -> tuple[dict[str, np.ndarray], tuple[str, ...]]:
+def resolve_sensitive(X: NativeFrame, sensitive_features: object) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Find the sensitive values, given by column name, as a cut, or beside the table.
 
     Returns
     -------
     values
-        Name (or cut, such as ``"age > 25"``) → (n,) values in the user's row order.
+        Name (or cut, such as ``"age > 25"``) → n values in the user's row order.
     named
         The columns of ``X`` they were taken from, or share a name with.
     """
-    present = column_names(X)
-    rows = n_rows(X)
     if isinstance(sensitive_features, str):
         sensitive_features = [sensitive_features]
+    values: dict[str, Any]
     if isinstance(sensitive_features, Mapping):
-        values = {str(name): np.asarray(column, dtype=object) for name, column in sensitive_features.items()}
-    elif isinstance(sensitive_features, Sequence) and all(isinstance(s, str) for s in sensitive_features):
-        values = {}
-        for name in sensitive_features:
-            column = name if name in present else parse_sensitive_spec(name)[0]
-            if column not in present:
-                raise DataError(
-                    f"the table has no sensitive column {plain(column)}",
-                    fix=f"name one of {listing([plain(each) for each in present], most=20)}",
-                )
-            values[name] = column_values(X, column)
+        values = {str(name): column for name, column in sensitive_features.items()}
+    elif isinstance(sensitive_features, list | tuple) and all(
+        isinstance(spec, str) for spec in sensitive_features
+    ):
+        values = sensitive_columns(X, list(sensitive_features))
     elif hasattr(sensitive_features, "columns") or hasattr(sensitive_features, "column_names"):
-        values = {name: column_values(sensitive_features, name) for name in column_names(sensitive_features)}
+        beside = column_names(sensitive_features)
+        values = {name: native_column(sensitive_features, name) for name in beside}
     elif hasattr(sensitive_features, "__len__"):
-        name = str(getattr(sensitive_features, "name", None) or "sensitive feature")
-        values = {name: np.asarray(sensitive_features, dtype=object)}
+        values = {str(getattr(sensitive_features, "name", None) or "sensitive feature"): sensitive_features}
     else:
         raise ConfigError(
             "sensitive_features must be column names, a frame, a column or a mapping",
@@ -156,15 +152,16 @@ def resolve_sensitive(
         )
     if not values:
         raise ConfigError("sensitive_features is empty", fix="name at least one sensitive feature")
+    rows = n_rows(X)
     for name, column in values.items():
-        if column.shape != (rows,):
+        if len(column) != rows:
             raise DataError(
                 f"the sensitive feature {plain(name)} and the table have different lengths",
-                got=f"{column.shape[0] if column.ndim else 1} and {rows}",
+                got=f"{len(column)} and {rows}",
                 fix="pass one value a row, in the order of the rows",
             )
-    taken = {name if name in present else parse_sensitive_spec(name)[0] for name in values}
-    return values, tuple(name for name in present if name in taken)
+    taken = {column for name in values for column in (name, parse_sensitive_spec(name).column)}
+    return values, tuple(name for name in column_names(X) if name in taken)
 
 
 def input_columns(X: NativeFrame, model: BlackBox, sensitive: Sequence[str]) -> list[str]:
@@ -190,12 +187,17 @@ def input_columns(X: NativeFrame, model: BlackBox, sensitive: Sequence[str]) -> 
     return wanted
 
 
-def _sensitive_columns(groups: Sequence[Groups]) -> set[str]:
-    columns: set[str] = set()
-    for group in groups:
-        for part in group.parts:
-            columns |= {part, parse_sensitive_spec(part)[0]}
-    return columns
+def _columns_of(groups: Sequence[Groups]) -> set[str]:
+    parts = {part for group in groups for part in group.parts}
+    return parts | {parse_sensitive_spec(part).column for part in parts}
+
+
+def _known(groups: Sequence[Groups], good: BoolArray | None) -> NativeFrame:
+    """What is known of each row besides the inputs: part of its content, so that equal tables sort alike."""
+    import pandas as pd
+
+    columns = {f"group {at}": group.codes for at, group in enumerate(groups)}
+    return pd.DataFrame(columns if good is None else {**columns, "outcome": good})
 
 
 def _boxes(model: object, favorable: object) -> tuple[BlackBox, ...]:
@@ -227,17 +229,3 @@ def _favorable_outcome(y: object, favorable: object, rows: int) -> BoolArray:
             fix="pass favorable= one of these values, in its own type",
         )
     return good
-
-
-def _judge(boxes: Sequence[BlackBox], fold: IntArray, inputs: NativeFrame, order: IntArray) -> Judgement:
-    """Judge every row with its own model; rows of the result are in canonical order."""
-    if len(boxes) == 1:
-        given = boxes[0].judge(inputs)
-        return Judgement(accepted=given.accepted[order], score=given.score[order])
-    accepted = np.zeros(len(order), dtype=bool)
-    score = np.full(len(order), np.nan)
-    for member, box in enumerate(boxes):
-        mine = np.flatnonzero(fold == member)
-        part = box.judge(take_rows(inputs, order[mine]))
-        accepted[mine], score[mine] = part.accepted, part.score
-    return Judgement(accepted=accepted, score=score)
