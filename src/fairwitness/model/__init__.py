@@ -19,6 +19,8 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.model.load import load_model as load_model
     from fairwitness.model.quality import ClassifierQuality as ClassifierQuality
     from fairwitness.model.sensitive import SensitiveFeatureClassifier as SensitiveFeatureClassifier
+    from fairwitness.model.zoo import ModelSpec as ModelSpec
+    from fairwitness.model.zoo import TunedModel as TunedModel
     from fairwitness.model.zoo import decision_makers as decision_makers
     from fairwitness.model.zoo import sensitive_classifiers as sensitive_classifiers
     from fairwitness.model.zoo import tune as tune
@@ -31,7 +33,9 @@ _NAMES = {
     "Judgement": "judgement",
     "ModelFile": "inspect",
     "ModelInfo": "judgement",
+    "ModelSpec": "zoo",
     "SensitiveFeatureClassifier": "sensitive",
+    "TunedModel": "zoo",
     "as_blackbox": "blackbox",
     "decision_makers": "zoo",
     "inspect_model": "inspect",

@@ -12,6 +12,7 @@ from fairwitness.errors import DataError, FairwitnessWarning, ModelError, NotFit
 from fairwitness.model.blackbox import BlackBox, as_blackbox
 from fairwitness.model.folds import assign_folds
 from fairwitness.model.labels import as_labels, own
+from fairwitness.model.messages import said
 from fairwitness.progress import track
 from fairwitness.rng import child_seed, seed_from
 from fairwitness.table.canonical import row_keys
@@ -276,9 +277,7 @@ def _fit(model: Any, frame: Any, labels: np.ndarray, rows: IntArray) -> Any:
     try:
         return model.fit(frame.iloc[rows].reset_index(drop=True), labels[rows])
     except Exception as error:  # the user's estimator may raise anything
-        first = (str(error).strip().splitlines() or [""])[0]
         raise ModelError(
-            f"the estimator {plain(type(model).__name__)} could not be trained: "
-            f"{type(error).__name__}: {plain(first, most=200)}",
+            f"the estimator {plain(type(model).__name__)} could not be trained: {said(error)}",
             fix="pass an estimator (a pipeline, say) that takes the table as it is",
         ) from error

@@ -23,6 +23,8 @@ from fairwitness.model.ubjson import read_ubjson
 from fairwitness.text import plain
 from fairwitness.typing import Document
 
+#: Largest part of an archive that is unpacked to look at.
+_MAX_MEMBER = 256 * 1024**2
 #: Packages whose names in a pickle are what one expects of a model.
 _USUAL = frozenset(
     {"numpy", "scipy", "sklearn", "joblib", "pandas", "xgboost", "lightgbm", "catboost", "imblearn", "torch"}
@@ -356,7 +358,7 @@ def _lightgbm(path: Path) -> _Found:
 
 def _member(archive: zipfile.ZipFile, name: str) -> bytes:
     with archive.open(name) as file:
-        return file.read(MAX_BYTES)
+        return file.read(_MAX_MEMBER)
 
 
 def _at(node: object, *keys: str) -> Any:

@@ -5,12 +5,14 @@ One loader for one format, told by the content. There is no fallback from one lo
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from fairwitness.errors import MissingExtraError, ModelError, UnsafeFileError
 from fairwitness.model.formats import MAX_BYTES, UNSAFE, Format, model_format, promises
+from fairwitness.model.messages import said
 from fairwitness.text import listing, plain
 
 
@@ -55,7 +57,7 @@ def load_model(
         _refuse_unsafe(path, found, allowed=allow_pickle)
         return _torch(path) if found == "torch" else _pickle(path)
     if found == "skops":
-        return _skops(path, trusted)
+        return _skops(path, trusted, max_bytes)
     if found == "onnx":
         from fairwitness.model.adapters.onnx_model import onnx_session
         from fairwitness.model.protobuf import read_onnx
@@ -81,8 +83,9 @@ def _refuse_unsafe(path: Path, found: Format, *, allowed: bool) -> None:
     if not allowed:
         raise UnsafeFileError(
             f"the model file {_shown(path)} is a {found}, and loading it could run any code",
-            fix="save the model with skops or ONNX; or, if you trust whoever made the file, pass --allow-pickle "
-            "(in Python: load_model(path, allow_pickle=True)); fairwitness inspect-model shows what it imports",
+            fix="save the model with skops or ONNX; or, if you trust whoever made the file, pass "
+            "--allow-pickle (in Python: load_model(path, allow_pickle=True)); "
+            "fairwitness inspect-model shows what it imports",
         )
 
 
@@ -113,12 +116,16 @@ def _torch(path: Path) -> object:
     return module
 
 
-def _skops(path: Path, trusted: Sequence[str]) -> object:
+def _skops(path: Path, trusted: Sequence[str], max_bytes: int) -> object:
     try:
         import skops.io
     except ImportError as error:
         raise MissingExtraError("skops", "models", purpose="reading a .skops file") from error
     try:
+        with zipfile.ZipFile(path) as archive:
+            unpacked = sum(each.file_size for each in archive.infolist())
+        if unpacked > max_bytes:
+            raise ValueError(f"unpacked it has {unpacked:,} bytes, more than {max_bytes:,}")
         unknown = sorted(set(skops.io.get_untrusted_types(file=path)) - set(trusted))
     except Exception as error:  # a damaged archive raises many kinds
         raise _damaged(path, "skops file", error) from error
@@ -175,11 +182,9 @@ def _lightgbm(path: Path) -> object:
 
 
 def _damaged(path: Path, what: str, error: Exception) -> ModelError:
-    first = (str(error).strip().splitlines() or [""])[0]
-    said = f"{type(error).__name__}: {plain(first, most=160)}".rstrip(": ")
     return ModelError(
         f"the {what} {_shown(path)} cannot be loaded",
-        got=said,
+        got=said(error),
         fix="save the model again with versions that both sides have, and compare the file's size",
     )
 

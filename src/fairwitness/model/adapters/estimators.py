@@ -40,6 +40,8 @@ _ARGMAX = frozenset(
         "xgboost.XGBClassifier",
         "xgboost.XGBRFClassifier",
         "lightgbm.LGBMClassifier",
+        "fairwitness.CodedLabels",
+        "fairwitness.TableBoosting",
     }
 )
 #: ``predict`` and the argmax of ``predict_proba`` can differ by rounding at a tie, and nowhere else.

@@ -14,6 +14,7 @@ from fairwitness.model.adapters.containers import numeric_matrix, text_refused
 from fairwitness.model.digest import bytes_digest
 from fairwitness.model.judgement import Judgement, ModelInfo
 from fairwitness.model.labels import as_labels, favorable_index, is_label, own
+from fairwitness.model.messages import said
 from fairwitness.model.protobuf import OnnxFacts, OnnxValue, read_onnx
 from fairwitness.table.columns import read_column
 from fairwitness.table.frames import column, column_names, n_rows, native_column
@@ -51,9 +52,8 @@ def onnx_session(data: bytes) -> Any:
     try:
         return onnxruntime.InferenceSession(data, sess_options=options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime raises its own kinds, all of them plain Exceptions
-        first = (str(error).strip().splitlines() or [""])[0]
         raise ModelError(
-            f"onnxruntime cannot use the model: {plain(first, most=200)}",
+            f"onnxruntime cannot use the model: {said(error)}",
             fix="export it with operators that the installed onnxruntime knows",
         ) from error
 
