@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fairwitness.errors import DataError
-from fairwitness.table.columns import read_column
+from fairwitness.table.columns import Column, read_column
 from fairwitness.table.frames import column_labels, n_rows
 from fairwitness.typing import IntArray, NativeFrame
 
@@ -94,12 +94,15 @@ def _named_columns(frame: NativeFrame) -> Iterator[tuple[str, Any]]:
 def _digest_column(values: Any, name: str) -> _Words:
     """Give 128 bits for each value of a column, as (n, 2) or (n, 1) that broadcasts."""
     try:
-        column = read_column(values, name=name)
-    except DataError:  # dates and the like: by what they read as
+        return _digest_readable(read_column(values, name=name))
+    except DataError:  # dates, lists and the like: by what they read as
         cells = values.to_pylist() if hasattr(values, "to_pylist") else list(values)
         texts = np.empty(len(cells), dtype=object)
         texts[:] = [None if _is_gap(cell) else str(cell) for cell in cells]
-        column = read_column(texts, name=name)
+        return _digest_readable(read_column(texts, name=name))
+
+
+def _digest_readable(column: Column) -> _Words:
     if column.family in {"integer", "float"}:
         try:
             numbers = column.numbers()
@@ -113,7 +116,8 @@ def _digest_column(values: Any, name: str) -> _Words:
     palette[-1] = _MISSING
     for position, value in enumerate(distinct):
         palette[position] = _digest_value(value)
-    return palette[codes]
+    digests: _Words = palette[codes]
+    return digests
 
 
 def _digest_value(value: object) -> _Words:
