@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
@@ -51,6 +51,8 @@ class EndpointSettings:
         Most seconds before one retry.
     max_request_bytes, max_response_bytes
         Largest body sent and taken.
+    transport
+        A transport of httpx of your own: other certificates, a proxy, a test.
     """
 
     secret_env: str | None = None
@@ -62,6 +64,7 @@ class EndpointSettings:
     longest_wait: float = 30.0
     max_request_bytes: int = 8_000_000
     max_response_bytes: int = 8_000_000
+    transport: httpx.BaseTransport | None = field(default=None, repr=False)
 
 
 class EndpointAdapter(Adapter):
@@ -79,12 +82,10 @@ class EndpointAdapter(Adapter):
         *,
         settings: EndpointSettings | None,
         feature_names: tuple[str, ...] | None,
-        transport: httpx.BaseTransport | None = None,
     ) -> None:
         self._settings = settings or EndpointSettings()
         self._reading = reading
         self._url = _checked_url(url, secret=self._settings.secret_env is not None)
-        self._transport = transport
         self._client: httpx.Client | None = None
         self._key: str | None = None
         self.info = ModelInfo(
@@ -104,7 +105,7 @@ class EndpointAdapter(Adapter):
         """Keep one connection for all batches of a call."""
         self._key = None
         with httpx.Client(
-            timeout=self._settings.timeout, follow_redirects=False, transport=self._transport
+            timeout=self._settings.timeout, follow_redirects=False, transport=self._settings.transport
         ) as client:
             self._client = client
             try:

@@ -168,5 +168,6 @@ class SensitiveFeatureClassifier(ClassifierMixin, BaseEstimator):  # type: ignor
 def _name(estimator: Any) -> str:
     from fairwitness.model.adapters.estimators import last_step
 
-    name = type(last_step(estimator)).__name__
+    last = last_step(estimator)
+    name = type(last.estimator if isinstance(last, CodedLabels) else last).__name__
     return "gradient boosting" if name == "TableBoosting" else name

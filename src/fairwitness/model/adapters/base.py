@@ -13,6 +13,7 @@ from scipy.special import expit, softmax
 
 from fairwitness.errors import ModelError
 from fairwitness.model.judgement import Judgement, ModelInfo
+from fairwitness.model.messages import said
 from fairwitness.text import plain
 from fairwitness.typing import BoolArray, FloatArray, NativeFrame
 
@@ -145,11 +146,6 @@ def refuse_not_finite(scores: FloatArray) -> None:
 
 def no_answer(name: str, error: Exception, *, fix: str) -> ModelError:
     """Wrap whatever the user's model raised; the original error stays attached as the cause."""
-    first = str(error).strip().splitlines()
-    said = plain(first[0], most=240) if first else ""
     return ModelError(
-        f"the model {plain(name, most=80)} could not judge the rows: {type(error).__name__}: {said}".rstrip(
-            ": "
-        ),
-        fix=fix,
+        f"the model {plain(name, most=80)} could not judge the rows: {said(error, most=240)}", fix=fix
     )
