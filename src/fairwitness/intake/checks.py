@@ -72,7 +72,8 @@ def run(case: Case) -> Section:
     names = list(case.schema.names)
     findings: list[Finding] = []
     notes = [*case.schema.warnings]
-    sentences = []
+    read: list[str] = []
+    unread: list[str] = []
     for groups in case.groups:
         if len(groups.parts) > 1:
             continue
@@ -81,9 +82,9 @@ def run(case: Case) -> Section:
         repeats = repeated_groups(matrix, names, groups.codes, groups.name)
         if reads:
             findings.append(_reads(name, case.n_rows))
-            sentences.append(f"The model reads {name} as one of its {len(names)} inputs.")
+            read.append(name)
         else:
-            sentences.append(f"The model reads {len(names)} columns; {name} is not one of them.")
+            unread.append(name)
         others = [repeat for repeat in repeats if repeat.column not in groups.parts]
         findings.extend(_repeats(repeat, case.n_rows) for repeat in others)
         if groups.n_missing:
@@ -109,9 +110,18 @@ def run(case: Case) -> Section:
     return Section(
         key="data",
         findings=tuple(findings),
-        sentences=tuple(sentences),
+        sentences=(_reading(len(names), read, unread),),
         document={"notes": notes},
     )
+
+
+def _reading(n_columns: int, read: Sequence[str], unread: Sequence[str]) -> str:
+    """Say in words which sensitive features the model reads."""
+    if not read:
+        verb = "is" if len(unread) == 1 else "are"
+        return f"The model reads {n_columns} columns; {listing(unread)} {verb} not among them."
+    said = f"The model reads {n_columns} columns, {listing(read)} among them"
+    return f"{said}, but not {listing(unread)}." if unread else f"{said}."
 
 
 def _reads(name: str, n: int) -> Finding:
