@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from types import SimpleNamespace
 from typing import Any
 
@@ -185,3 +186,13 @@ def test_the_document_is_plain_json(lending: Section) -> None:
     comparison = document["features"][0]["comparisons"][0]
     assert comparison["group"] == "Black"
     assert comparison["disparate_impact_ratio"]["estimate"] == pytest.approx(0.75 / 0.93)
+
+
+def test_the_document_is_what_the_reports_schema_asks_for(lending: Section) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    text = files("fairwitness.report").joinpath("schema.json").read_text(encoding="utf-8")
+    schema = {"$defs": json.loads(text)["$defs"], "$ref": "#/$defs/rates"}
+    undefined = run(case({"g": ["a"] * 5 + ["b"] * 5}, shares(10, 3), shares(10, 5), privileged="b"))
+    blind = run(case({"g": ["a"] * 5 + ["b"] * 5}, shares(10, 3)))
+    for section in (lending, undefined, blind):
+        jsonschema.validate(json.loads(json.dumps(section.document)), schema)

@@ -136,6 +136,9 @@ def load_compas(
         people="defendants",
         source="ProPublica, compas-analysis (compas-scores-two-years.csv), 2016",
         licence="no licence stated; public court records of real people, published by ProPublica",
+        kinds={
+            column: {"kind": "integer"} for column in ("juv_fel_count", "juv_misd_count", "juv_other_count")
+        },
         immutable=("age",),
         descriptions={column: DESCRIPTIONS[column] for column in inputs},
         dropped=dropped,

@@ -109,7 +109,7 @@ def load_crime(path: str | os.PathLike[str] | None = None, *, fetch: bool = Fals
         people="communities",
         source="UCI Machine Learning Repository, data set 211 (unnormalised), Redmond 2011",
         licence="CC BY 4.0 (UCI's general statement)",
-        kinds={"state": {"kind": "categorical"}},
+        kinds={"state": {"kind": "categorical"}, "MedNumBR": {"kind": "integer"}},
         immutable=("state",),
         dropped=reasons,
         missing=count_missing(frame),
