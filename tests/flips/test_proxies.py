@@ -6,7 +6,7 @@ import pytest
 
 from fairwitness.errors import ConfigError, DataError
 from fairwitness.flips import proxy_correlations, proxy_features
-from fairwitness.flips.moments import cluster_p, correlation
+from fairwitness.flips.moments import Pairs, association_p, moments
 from fairwitness.table import Schema
 
 
@@ -220,40 +220,75 @@ def test_same_seed_same_interval(pairs, by_rule) -> None:
     assert other["dependants"].low != first["dependants"].low
 
 
-def _null_world(rng: np.random.Generator, people: int, kind: str) -> np.ndarray:
-    n = rng.integers(5, 20, size=people)
-    query = np.repeat(np.arange(people), n)
-    m = len(query)
-    d = rng.normal(size=people)[query] + 0.5 * rng.normal(size=m)
+def _pairs_of_people(rng: np.random.Generator, people: int) -> np.ndarray:
+    return np.repeat(np.arange(people), rng.integers(5, 20, size=people))
+
+
+def _p(person: np.ndarray, counterfactual: np.ndarray, e: np.ndarray, d: np.ndarray) -> float:
+    pairs = Pairs(person=person, counterfactual=counterfactual, delta=d - d.mean())
+    return association_p(moments("x", None, e, pairs))
+
+
+def _null_p(rng: np.random.Generator, people: int, kind: str) -> float:
+    person = _pairs_of_people(rng, people)
+    m = len(person)
+    number = np.arange(m)
+    d = rng.normal(size=people)[person] + 0.5 * rng.normal(size=m)
     if kind == "alike":
-        e = rng.normal(size=people)[query] + 0.5 * rng.normal(size=m)
+        e = rng.normal(size=people)[person] + 0.5 * rng.normal(size=m)
     elif kind == "rare":
-        e = ((rng.random(people) < 0.2)[query] * (rng.random(m) < 0.7)).astype(float)
-    else:
-        e = rng.normal(size=people)[query] * np.abs(d)
-    weights = (np.ones(m), e, d, e * e, d * d, e * d)
-    return np.stack([np.bincount(query, w, minlength=people) for w in weights])
+        e = ((rng.random(people) < 0.2)[person] * (rng.random(m) < 0.7)).astype(float)
+    elif kind == "unequal":
+        e = rng.normal(size=people)[person] * np.abs(d)
+    else:  # shared: ε and δ come from the counterfactual, and few counterfactuals serve everybody
+        number = rng.integers(0, 30, size=m)
+        d = rng.normal(size=30)[number] + 0.3 * rng.normal(size=people)[person]
+        e = rng.normal(size=30)[number] + 0.3 * rng.normal(size=people)[person]
+    return _p(person, number, e, d)
 
 
-@pytest.mark.parametrize("kind", ["alike", "rare", "unequal"])
+@pytest.mark.parametrize("kind", ["alike", "rare", "unequal", "shared"])
 @pytest.mark.parametrize("people", [10, 40])
 def test_without_association_p_is_below_5_percent_in_about_5_percent(kind: str, people: int) -> None:
     rng = np.random.default_rng([people, len(kind)])
-    p = np.array([cluster_p(_null_world(rng, people, kind)) for _ in range(800)])
-    # Pairs of one person are alike: the test of ρ that takes pairs as units rejects in half of these.
-    assert np.nanmean(p < 0.05) < 0.075
-    assert np.nanmean(p < 0.01) < 0.025
+    p = np.array([_null_p(rng, people, kind) for _ in range(600)])
+    # The test of ρ that takes pairs as units rejects in half of these.
+    assert np.nanmean(p < 0.05) < 0.08
+    assert np.nanmean(p < 0.01) < 0.03
 
 
 def test_with_association_p_is_small() -> None:
     rng = np.random.default_rng(4)
-    query = np.repeat(np.arange(60), 10)
+    person = np.repeat(np.arange(60), 10)
     d = rng.normal(size=600)
     e = 0.4 * d + rng.normal(size=600)
-    weights = (np.ones(600), e, d, e * e, d * d, e * d)
-    sums = np.stack([np.bincount(query, w, minlength=60) for w in weights])
-    assert correlation(sums.sum(axis=1)) == pytest.approx(np.corrcoef(e, d)[0, 1])
-    assert cluster_p(sums) < 1e-4
+    assert _p(person, np.arange(600), e, d) < 1e-4
+    assert _p(person, np.arange(600), -e, d) < 1e-4
+
+
+def test_the_sums_per_person_give_the_correlation_in_any_unit() -> None:
+    rng = np.random.default_rng(4)
+    d = rng.normal(size=200)
+    e = 0.4 * d + rng.normal(size=200)
+    pairs = Pairs(person=np.arange(200) // 5, counterfactual=np.arange(200), delta=d)
+    for factor in (1.0, 1e9, 1e-9):
+        kept = moments("x", None, e * factor + 7 * factor, pairs)
+        n, a, b, aa, bb, ab = kept.sums.sum(axis=1)
+        rho = (ab / n - a * b / n**2) / np.sqrt((aa / n - (a / n) ** 2) * (bb / n - (b / n) ** 2))
+        assert rho == pytest.approx(np.corrcoef(e, d)[0, 1])
+
+
+def test_counterfactuals_of_one_person_each_add_nothing() -> None:
+    rng = np.random.default_rng(0)
+    person = _pairs_of_people(rng, 20)
+    e, d = rng.normal(size=(2, len(person)))
+    alone = moments("x", None, e, Pairs(person, np.arange(len(person)), d))
+    assert alone.shared_score == alone.shared_rho == 0
+    # Sharing that goes with what is correlated adds.
+    again = np.tile(np.arange(5), len(person))[: len(person)]
+    both = moments("x", None, rng.normal(size=5)[again], Pairs(person, again, rng.normal(size=5)[again]))
+    assert both.shared_score > 0
+    assert both.n_counterfactuals == 5
 
 
 def test_hostile_names_are_made_visible(set_of, by_rule) -> None:

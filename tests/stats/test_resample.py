@@ -84,6 +84,16 @@ def test_permutation_p_of_many_columns_shares_the_shuffles_and_skips_missing_val
     assert np.isnan(permutation_p(values, codes, 0, 1, rng=child(0, "p"), n_permutations=50)).all()
 
 
+def test_a_disturbance_widens_what_chance_may_do() -> None:
+    values = np.r_[np.ones(10), np.zeros(10)]
+    codes = np.repeat([0, 1], 10)
+    alone = permutation_p(values, codes, 0, 1, rng=child(0, "p"), n_permutations=400)
+    noise = child(0, "noise").normal(size=(400, 1))
+    widened = permutation_p(values, codes, 0, 1, rng=child(0, "p"), n_permutations=400, disturbance=noise)
+    assert float(alone) == pytest.approx(1 / 401)
+    assert 0.2 < float(widened) < 0.5  # |N(0, 1) + a little| reaches 1 in about a third of the draws
+
+
 def test_equal_values_give_p_of_one() -> None:
     values = np.full(10, 1 / 3)
     assert permutation_p(values, np.arange(10) % 2, 0, 1, rng=child(0, "p"), n_permutations=99) == 1.0

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairwitness.flips.measures import Convention, Shortfall, cflips_curve, ndccf_curve
+from fairwitness.flips.shared import Influence, influence
 from fairwitness.rng import child
 from fairwitness.stats.intervals import Estimate, combine_difference, percentile, wilson
 from fairwitness.stats.resample import bootstrap_means, permutation_p
-from fairwitness.typing import Document, FloatArray, IntArray
+from fairwitness.typing import BoolArray, Document, FloatArray, IntArray
 
 #: Ranks that are always on the grid of a curve, where k allows: the paper's.
 REPORTED = (10, 50, 100)
@@ -82,6 +83,7 @@ def curve_ks(k: int) -> IntArray:
 
 def group_curves(
     flips: Mapping[str, FloatArray],
+    numbers: Mapping[str, FloatArray],
     codes: IntArray,
     n_groups: int,
     *,
@@ -97,16 +99,19 @@ def group_curves(
 ) -> tuple[list[dict[str, MeasureCurve]], dict[int, dict[str, MeasureCurve]]]:
     """Give every group's curves, and the curves of every difference to the privileged group.
 
-    People are resampled within their group, so the groups' resamples are independent and a difference's
-    interval comes from the differences of resamples. Where all people of a group have the same value the
-    bootstrap knows of no spread: the interval is then Wilson's for that mean, which is at least as wide as
-    any spread between 0 and 1 allows, and a difference combines its parts' intervals.
+    People are resampled within their group, so the groups' resamples are independent; each resampled mean
+    is disturbed by what shared counterfactuals add (:mod:`fairwitness.flips.shared`), and so is each
+    shuffled difference behind a p-value. Where all people of a group have the same value the bootstrap
+    knows of no spread: the interval is then Wilson's for that mean, which is as wide as any spread between
+    0 and 1 allows, and a difference combines its parts' intervals.
 
     Parameters
     ----------
     flips
         ``"given"``: (q, k_max) flips in the generator's order; optionally ``"sorted"``: nearest to the
         decision boundary first.
+    numbers
+        For the same orders: (q, k_max) which distinct counterfactual stands at each rank.
     codes
         (q,) group of each person.
     n_groups, privileged
@@ -127,21 +132,36 @@ def group_curves(
     """
     measured = _measured(flips, ks, convention, shortfall)
     values = np.concatenate(list(measured.values()), axis=1)
-    estimate, low, high, count, flat = _group_means(
-        values, codes, n_groups, confidence, n_resamples, child(seed, "bootstrap", *purpose)
+    means = [_means(values[codes == g]) for g in range(n_groups)]
+    boot = bootstrap_means(
+        values, codes, n_groups, rng=child(seed, "bootstrap", *purpose), n_resamples=n_resamples
     )
-    boot, degenerate = flat
-    names = list(measured)
-    groups = [_cut(names, ks, estimate[g], low[g], high[g], count[g], None) for g in range(n_groups)]
+    jitter = child(seed, "shared", *purpose).normal(size=(max(n_resamples, n_permutations), 1))
+    shared = [_influences(flips, numbers, measured, codes == g, ks) for g in range(n_groups)]
+
+    def interval(samples: FloatArray, spread: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return percentile(samples + jitter[:n_resamples] * spread, confidence)
+
+    bounds = []
+    for g, mean in enumerate(means):
+        low, high = interval(boot[:, g], _spread(shared[g]))
+        wide = wilson(np.clip(mean.value, 0, 1) * mean.n, mean.n, confidence)
+        bounds.append(
+            (
+                np.where(mean.same, wide[0], np.clip(low, 0.0, 1.0)),
+                np.where(mean.same, wide[1], np.clip(high, 0.0, 1.0)),
+            )
+        )
+    groups = [_cut(list(measured), ks, mean.value, *bounds[g], mean.n, None) for g, mean in enumerate(means)]
+    reference = means[privileged]
     differences = {}
-    for g in range(n_groups):
+    for g, mean in enumerate(means):
         if g == privileged:
             continue
-        down, up = percentile(boot[:, g] - boot[:, privileged], confidence)
-        parts = combine_difference(
-            estimate[g], (low[g], high[g]), estimate[privileged], (low[privileged], high[privileged])
-        )
-        wide = degenerate[g] | degenerate[privileged]
+        spread = _spread(shared[g], shared[privileged])
+        down, up = interval(boot[:, g] - boot[:, privileged], spread)
+        parts = combine_difference(mean.value, bounds[g], reference.value, bounds[privileged])
+        same = mean.same | reference.same
         p = permutation_p(
             values,
             codes,
@@ -149,17 +169,65 @@ def group_curves(
             privileged,
             rng=child(seed, "permutation", *purpose, g),
             n_permutations=n_permutations,
+            disturbance=jitter[:n_permutations] * spread,
         )
         differences[g] = _cut(
-            names,
+            list(measured),
             ks,
-            estimate[g] - estimate[privileged],
-            np.where(wide, parts[0], down),
-            np.where(wide, parts[1], up),
-            count[g] + count[privileged],
+            mean.value - reference.value,
+            np.where(same, parts[0], np.clip(down, -1.0, 1.0)),
+            np.where(same, parts[1], np.clip(up, -1.0, 1.0)),
+            mean.n + reference.n,
             p,
         )
     return groups, differences
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Means:
+    value: FloatArray
+    n: IntArray
+    same: BoolArray  # whether all people have the same value
+
+
+def _means(rows: FloatArray) -> _Means:
+    known = ~np.isnan(rows)
+    n = known.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        value = np.where(known, rows, 0.0).sum(axis=0) / n
+    top = np.where(known, rows, -np.inf).max(axis=0, initial=-np.inf)
+    bottom = np.where(known, rows, np.inf).min(axis=0, initial=np.inf)
+    return _Means(value, n, top <= bottom)
+
+
+def _influences(
+    flips: Mapping[str, FloatArray],
+    numbers: Mapping[str, FloatArray],
+    measured: Mapping[str, FloatArray],
+    chosen: BoolArray,
+    ks: IntArray,
+) -> list[Influence]:
+    n_distinct = int(np.nanmax(numbers["given"], initial=-1)) + 1
+    ranks = np.arange(1, flips["given"].shape[1] + 1)
+    out = []
+    for name, values in measured.items():
+        order = "sorted" if name == "ndccf_sorted" else "given"
+        out.append(
+            influence(
+                flips[order][chosen],
+                numbers[order][chosen],
+                ~np.isnan(values[chosen]),
+                weights=np.ones(len(ranks)) if name == "cflips" else 1 / np.log2(ranks + 1),
+                ks=ks,
+                n_distinct=n_distinct,
+            )
+        )
+    return out
+
+
+def _spread(parts: Sequence[Influence], others: Sequence[Influence] | None = None) -> FloatArray:
+    versus: Sequence[Influence | None] = [None] * len(parts) if others is None else others
+    return np.concatenate([part.spread(other) for part, other in zip(parts, versus, strict=True)])
 
 
 def _measured(
@@ -175,38 +243,6 @@ def _measured(
         curve = ndccf_curve(flips["sorted"], convention=convention, shortfall=shortfall)
         out["ndccf_sorted"] = curve[:, columns]
     return out
-
-
-def _group_means(
-    values: FloatArray,
-    codes: IntArray,
-    n_groups: int,
-    confidence: float,
-    n_resamples: int,
-    rng: np.random.Generator,
-) -> tuple[FloatArray, FloatArray, FloatArray, IntArray, tuple[FloatArray, FloatArray]]:
-    estimate = np.full((n_groups, values.shape[1]), np.nan)
-    count = np.zeros((n_groups, values.shape[1]), dtype=np.int64)
-    same = np.zeros((n_groups, values.shape[1]), dtype=bool)
-    for g in range(n_groups):
-        rows = values[codes == g]
-        known = ~np.isnan(rows)
-        count[g] = known.sum(axis=0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            estimate[g] = np.where(known, rows, 0.0).sum(axis=0) / count[g]
-        top = np.where(known, rows, -np.inf).max(axis=0, initial=-np.inf)
-        bottom = np.where(known, rows, np.inf).min(axis=0, initial=np.inf)
-        same[g] = top <= bottom
-    boot = bootstrap_means(values, codes, n_groups, rng=rng, n_resamples=n_resamples)
-    low, high = percentile(boot, confidence)
-    wide_low, wide_high = wilson(np.clip(estimate, 0, 1) * count, count, confidence)
-    return (
-        estimate,
-        np.where(same, wide_low, low),
-        np.where(same, wide_high, high),
-        count,
-        (boot, same),
-    )
 
 
 def _cut(

@@ -1,8 +1,12 @@
-"""Sums over the pairs (person, counterfactual), kept per person, from which any resample's ρ follows.
+"""Correlations over pairs (person, counterfactual), with the two ways in which pairs depend on each other.
 
-A correlation needs six sums: of 1, ε, δ, ε², δ² and εδ. Kept per person they are small (a row a person,
-three columns a feature), a resample of people is a weighted sum of them, and the 300,000 × 100 matrix of
-one-hot changes is never built.
+A correlation needs six sums: of 1, ε, δ, ε², δ² and εδ. Kept per person they are small, and a resample of
+people is a weighted sum of them, so the 300,000 × 100 matrix of one-hot changes is never built: one column
+of it exists at a time.
+
+Pairs of one person are alike, and so are pairs that share a counterfactual (see
+:mod:`fairwitness.flips.shared`). Resampling people sees the first; what sharing adds is the sum, over
+counterfactuals, of the products of different people's contributions.
 """
 
 from __future__ import annotations
@@ -23,44 +27,107 @@ if TYPE_CHECKING:
 _NOTHING = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One column of ε: a numeric or ordinal feature, or one level of a categorical one."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """All pairs counted.
+
+    Attributes
+    ----------
+    person, counterfactual
+        (m,) numbers from 0: whose counterfactual it is, and which distinct counterfactual.
+    delta
+        (m,) change of the inferred probability, centred.
+    """
+
+    person: IntArray
+    counterfactual: IntArray
+    delta: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moments:
+    """What is kept of one column of ε.
+
+    Attributes
+    ----------
+    column, level
+        The feature, and the level of a categorical one.
+    sums
+        (6, people): 1, ε, δ, ε², δ², εδ over each person's pairs.
+    n_changed
+        People for whom it changes at least once.
+    shared_score, shared_rho
+        What shared counterfactuals add to the variance of the summed score, and of ρ.
+    n_counterfactuals
+        Distinct counterfactuals behind it.
+    """
 
     column: str
     level: str | None
-    #: (6, q): sums of 1, ε, δ, ε², δ², εδ over each person's pairs.
     sums: FloatArray
-    #: Number of people for whom it changes at least once.
     n_changed: int
+    shared_score: float
+    shared_rho: float
+    n_counterfactuals: int
 
 
 def changes(
-    schema: Schema, before: FloatArray, after: FloatArray, query: IntArray, q: int, delta: FloatArray
-) -> Iterator[Change]:
-    """Yield the sums of every column of ε.
+    schema: Schema, before: FloatArray, after: FloatArray
+) -> Iterator[tuple[str, str | None, FloatArray]]:
+    """Yield every column of ε = c - x: name, level, and (m,) changes; NaN where there is no difference.
+
+    Numbers and ordinal codes give their difference; a level of a categorical column is -1 where left and
+    +1 where entered; missing is a level, of a numeric column too.
 
     Parameters
     ----------
     schema
         Kinds and levels of the d columns.
-    before
-        (q, d) encoded people.
-    after
-        (m, d) encoded counterfactuals.
-    query
-        (m,) whose counterfactual each is.
-    q
-        Number of people.
-    delta
-        (m,) change of the inferred probability.
+    before, after
+        (m, d) encoded person and counterfactual of each pair.
     """
     for at, feature in enumerate(schema.features):
-        old, new = before[query, at], after[:, at]
-        if feature.is_coded and feature.kind != "ordinal":
-            yield from _levels(feature, old, new, query, q, delta)
-        else:
-            yield from _difference(feature, old, new, query, q, delta)
+        old, new = before[:, at], after[:, at]
+        if feature.kind in {"categorical", "boolean"}:
+            yield from _levels(feature, old, new)
+            continue
+        yield feature.name, None, np.where(np.isnan(old) & np.isnan(new), 0.0, new - old)
+        became = np.isnan(new).astype(np.float64) - np.isnan(old)
+        if became.any():
+            yield feature.name, "missing", became
+
+
+def moments(column: str, level: str | None, epsilon: FloatArray, pairs: Pairs) -> Moments:
+    """Take the sums of one column of ε, and what shared counterfactuals add."""
+    known = ~np.isnan(epsilon)
+    people = int(pairs.person.max(initial=-1)) + 1
+    centre, scale = _standard(epsilon[known])
+    # Centred and scaled, so that squares of large numbers do not swallow the differences.
+    e = np.where(known, (epsilon - centre) / scale, 0.0)
+    d = np.where(known, pairs.delta, 0.0)
+    weights = (known.astype(np.float64), e, d, e * e, d * d, e * d)
+    sums: FloatArray = np.stack(
+        [np.bincount(pairs.person, each, minlength=people).astype(np.float64) for each in weights]
+    )
+    n, e_sum, d_sum, ee, dd, _ = sums.sum(axis=1)
+    shared_score = shared_rho = 0.0
+    rho = float(correlation(sums.sum(axis=1)))
+    if np.isfinite(rho):
+        e_mean, d_mean = e_sum / n, d_sum / n
+        e_unit = np.where(known, (e - e_mean) / np.sqrt(ee / n - e_mean**2), 0.0)
+        d_unit = np.where(known, (d - d_mean) / np.sqrt(dd / n - d_mean**2), 0.0)
+        shared_score = _between(e_unit * d_unit, pairs.counterfactual)
+        slope = (e_unit * d_unit - rho / 2 * (e_unit**2 + d_unit**2)) / n
+        shared_rho = _between(slope, pairs.counterfactual)
+    return Moments(
+        column=column,
+        level=level,
+        sums=sums,
+        n_changed=int(np.unique(pairs.person[known & (epsilon != 0)]).size),
+        shared_score=shared_score,
+        shared_rho=shared_rho,
+        n_counterfactuals=int(np.unique(pairs.counterfactual[known]).size),
+    )
 
 
 def correlation(sums: FloatArray) -> FloatArray:
@@ -75,102 +142,56 @@ def correlation(sums: FloatArray) -> FloatArray:
     return np.asarray(np.clip(np.where(varies, rho, np.nan), -1.0, 1.0))
 
 
-def cluster_p(sums: FloatArray) -> float:
-    """Give the p-value of "ε and δ do not go together", with people, not pairs, as the units.
+def association_p(column: Moments) -> float:
+    """Give the p-value of "ε and δ do not go together"; people and counterfactuals are the units, not pairs.
 
-    Each person contributes one number, the sum of (ε - mean)(δ - mean) over their pairs; a one-sample t
-    test asks whether these average to zero. In simulations without association (pairs of one person alike,
-    8 to 100 people, rare levels, skewed and unequal spreads) it stays at or below its level, where the
-    usual test of ρ rejects in half of the cases at the 5 % level and a normal approximation from the
-    bootstrap in 6 to 19 %.
+    Each person contributes one number, the sum of (ε - mean)(δ - mean) over their pairs, in units of the
+    two spreads; a one-sample t test asks whether these average to zero. To the variance comes what shared
+    counterfactuals add. In simulations without association (pairs of one person alike, 8 to 100 people,
+    rare levels, skewed and unequal spreads) the test stays at or below its level, where the usual test of ρ
+    rejects in half of the cases at the 5 % level, and a normal approximation from a bootstrap of people in
+    6 to 19 %.
     """
-    n, e, d, _, _, ed = sums
-    total = sums.sum(axis=1)
-    if total[0] == 0:
+    n, e, d, ee, dd, ed = column.sums
+    counted = n > 0
+    people = int(counted.sum())
+    if people < 2 or not np.isfinite(correlation(column.sums.sum(axis=1))):
         return float("nan")
-    e_mean, d_mean = total[1] / total[0], total[2] / total[0]
-    score = (ed - e_mean * d - d_mean * e + n * e_mean * d_mean)[n > 0]
-    people = len(score)
-    if people < 2:
+    total = n.sum()
+    e_mean, d_mean = e.sum() / total, d.sum() / total
+    unit = np.sqrt((ee.sum() / total - e_mean**2) * (dd.sum() / total - d_mean**2))
+    score = (ed - e_mean * d - d_mean * e + n * e_mean * d_mean)[counted] / unit
+    variance = people * score.var(ddof=1) + column.shared_score
+    if variance <= 0:
         return float("nan")
-    spread = score.std(ddof=1) / np.sqrt(people)
-    if spread == 0:
-        return float("nan")
-    return float(2 * stdtr(people - 1, -abs(score.mean()) / spread))
+    freedom = min(people, column.n_counterfactuals) - 1
+    return float(2 * stdtr(max(freedom, 1), -abs(score.sum()) / np.sqrt(variance)))
 
 
-def _difference(
-    feature: Feature, old: FloatArray, new: FloatArray, query: IntArray, q: int, delta: FloatArray
-) -> Iterator[Change]:
-    gone, came = np.isnan(new) & ~np.isnan(old), np.isnan(old) & ~np.isnan(new)
-    epsilon = np.where(np.isnan(old) & np.isnan(new), 0.0, new - old)
-    known = ~np.isnan(epsilon)
-    centre, scale = _standard(epsilon[known])
-    # Centred and scaled, so that squares of large numbers do not swallow the differences.
-    e = np.where(known, (epsilon - centre) / scale, 0.0)
-    d = np.where(known, delta, 0.0)
-    sums = _per_person(query, q, known.astype(np.float64), e, d)
-    moved = np.unique(query[known & (epsilon != 0)]).size
-    yield Change(feature.name, None, sums, moved)
-    if gone.any() or came.any():
-        e = gone.astype(np.float64) - came
-        yield Change(
-            feature.name,
-            "missing",
-            _per_person(query, q, np.ones(len(delta)), e, delta),
-            np.unique(query[e != 0]).size,
-        )
+def _between(contribution: FloatArray, number: IntArray) -> float:
+    """Sum the products of different pairs' contributions to the same counterfactual; at least 0."""
+    joint = np.bincount(number, contribution)
+    return max(float(joint @ joint - contribution @ contribution), 0.0)
 
 
 def _levels(
-    feature: Feature, old: FloatArray, new: FloatArray, query: IntArray, q: int, delta: FloatArray
-) -> Iterator[Change]:
-    n_levels = len(feature.levels)
-    left = np.where(np.isnan(old), n_levels, old).astype(np.int64)
-    entered = np.where(np.isnan(new), n_levels, new).astype(np.int64)
-    moved = np.flatnonzero(left != entered)
-    width = n_levels + 1
-    cells = q * width
-    out_of, into = query[moved] * width + left[moved], query[moved] * width + entered[moved]
+    feature: Feature, old: FloatArray, new: FloatArray
+) -> Iterator[tuple[str, str | None, FloatArray]]:
+    from fairwitness.table.levels import level_text
 
-    def per_level(cell: IntArray, weights: FloatArray | None = None) -> FloatArray:
-        counted = np.bincount(cell, weights, minlength=cells)
-        return np.asarray(counted, dtype=np.float64).reshape(q, width)
-
-    entries, exits = per_level(into), per_level(out_of)
-    ed = per_level(into, delta[moved]) - per_level(out_of, delta[moved])
-    n, d, dd = (
-        np.bincount(query, weights, minlength=q).astype(np.float64) for weights in (None, delta, delta**2)
-    )
-    names = [str(level) for level in feature.levels]
+    levels = list(enumerate(feature.levels))
     # The two levels of a boolean mirror each other; one says it all.
-    shown = list(range(n_levels - 1, n_levels) if feature.kind == "boolean" else range(n_levels))
-    if entries[:, n_levels].any() or exits[:, n_levels].any():
-        shown.append(n_levels)
-        names.append("missing")
-    for level in shown:
-        sums = np.stack(
-            [
-                n,
-                entries[:, level] - exits[:, level],
-                d,
-                entries[:, level] + exits[:, level],
-                dd,
-                ed[:, level],
-            ]
-        )
-        changed = int(np.count_nonzero(sums[3]))
-        yield Change(feature.name, names[level], sums, changed)
-
-
-def _per_person(query: IntArray, q: int, known: FloatArray, e: FloatArray, d: FloatArray) -> FloatArray:
-    return np.stack(
-        [np.bincount(query, weights, minlength=q) for weights in (known, e, d, e * e, known * d * d, e * d)]
-    )
+    for code, level in levels[-1:] if feature.kind == "boolean" else levels:
+        yield feature.name, level_text(level), (new == code).astype(np.float64) - (old == code)
+    became = np.isnan(new).astype(np.float64) - np.isnan(old)
+    if became.any():
+        yield feature.name, "missing", became
 
 
 def _standard(values: FloatArray) -> tuple[float, float]:
-    if not len(values) or np.ptp(values) <= _NOTHING * np.abs(values).max():
-        # Constant: the centre makes every ε exactly zero, so that no rounding passes for change.
-        return (0.0, 1.0) if not len(values) else (float(values[0]), np.inf)
+    if not len(values):
+        return 0.0, 1.0
+    if np.ptp(values) <= _NOTHING * np.abs(values).max():
+        # Constant: every ε becomes exactly zero, so that no rounding passes for change.
+        return float(values[0]), np.inf
     return float(values.mean()), float(values.std())

@@ -24,6 +24,7 @@ from fairwitness.flips.results import (
 )
 from fairwitness.flips.search import draw_people, search
 from fairwitness.flips.setting import default_generator, fitted_classifier, make_setting
+from fairwitness.flips.shared import distinct_counterfactuals
 from fairwitness.rng import seed_from
 from fairwitness.stats.intervals import Estimate, check_confidence, wilson
 from fairwitness.typing import BoolArray, FloatArray, IntArray, MissingPolicy, NativeFrame, RandomState
@@ -221,12 +222,16 @@ def opportunity_from(
 
     codes = groups.codes[at]
     flipped = (after_looks != codes[chosen.query]).astype(np.float64)
+    number = distinct_counterfactuals(chosen).astype(np.float64)
     flips = {"given": chosen.spread(flipped)[:, :k]}
+    numbers = {"given": chosen.spread(number)[:, :k]}
     gap = np.abs(chosen.score - chosen.query_score[chosen.query])
     if not np.isnan(gap).any():
         flips["sorted"] = spread_sorted(chosen, flipped, gap)[:, :k]
+        numbers["sorted"] = spread_sorted(chosen, number, gap)[:, :k]
     curves, versus = group_curves(
         flips,
+        numbers,
         codes,
         groups.n_groups,
         privileged=groups.privileged,

@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 
 from fairwitness.errors import ConfigError, DataError
 from fairwitness.flips.inference import Classifier, class_names, counterfactual_proba, people_proba
-from fairwitness.flips.moments import Change, changes, cluster_p, correlation
+from fairwitness.flips.moments import Moments, Pairs, association_p, changes, correlation, moments
+from fairwitness.flips.shared import distinct_counterfactuals
 from fairwitness.rng import child, seed_from
 from fairwitness.stats.intervals import percentile
 from fairwitness.stats.resample import resample_counts
@@ -44,9 +45,10 @@ class ProxyFeature:
         Pearson correlation of ε and δ over all pairs, in [-1, 1]; positive: more of it goes with looking
         more like the privileged group. NaN if ε or δ never varies.
     low, high
-        Percentile interval, people resampled.
+        Percentile interval: people resampled, and disturbed by what shared counterfactuals add
+        (:mod:`fairwitness.flips.shared`).
     p_value, q_value
-        Of no association (:func:`fairwitness.flips.moments.cluster_p`), alone and among all features
+        Of no association (:func:`fairwitness.flips.moments.association_p`), alone and among all features
         (Benjamini-Hochberg).
     n_rows
         People behind the number.
@@ -281,23 +283,21 @@ def proxies_from(
 ) -> ProxyResult:
     """Rank columns when the inferred probabilities are there already (see :func:`proxy_features`)."""
     counted = flipped if flipped_only else np.ones(len(delta), dtype=bool)
-    query, delta = counterfactuals.query[counted], delta[counted]
-    people, query = np.unique(query, return_inverse=True)
-    columns = list(
-        changes(
-            counterfactuals.encoder.schema,
-            counterfactuals.queries[people],
-            counterfactuals.rows[counted],
-            query.astype(np.int64),
-            len(people),
-            # Centred: rounding of a large common change must not pass for variation.
-            delta - (delta.mean() if len(delta) else 0.0) if len(delta) and np.ptp(delta) else 0 * delta,
-        )
+    delta = delta[counted]
+    people, person = np.unique(counterfactuals.query[counted], return_inverse=True)
+    pairs = Pairs(
+        person=person.reshape(-1).astype(np.int64),
+        counterfactual=distinct_counterfactuals(counterfactuals)[counted],
+        # Rounding of a common change must not pass for variation.
+        delta=delta - delta.mean() if len(delta) and np.ptp(delta) else np.zeros(len(delta)),
     )
-    if not columns:
-        features: list[ProxyFeature] = []
-    else:
-        features = _measured(columns, len(people), confidence, n_resamples, seed)
+    before = counterfactuals.queries[counterfactuals.query[counted]]
+    after = counterfactuals.rows[counted]
+    columns = [
+        moments(column, level, epsilon, pairs)
+        for column, level, epsilon in changes(counterfactuals.encoder.schema, before, after)
+    ]
+    features = _measured(columns, len(people), confidence, n_resamples, seed)
     # Ties, and features without a value, stay in column order.
     ranked = sorted(features, key=lambda f: -abs(f.rho) if math.isfinite(f.rho) else 1.0)
     return ProxyResult(
@@ -311,13 +311,13 @@ def proxies_from(
 
 
 def _measured(
-    columns: Sequence[Change], n_people: int, confidence: float, n_resamples: int, seed: int
+    columns: Sequence[Moments], n_people: int, confidence: float, n_resamples: int, seed: int
 ) -> list[ProxyFeature]:
     sums = np.stack([column.sums for column in columns], axis=1)  # (6, columns, people)
     rho = correlation(sums.sum(axis=2))
-    low, high = _interval(sums, confidence, n_resamples, seed)
-    p = np.array([cluster_p(sums[:, at]) for at in range(len(columns))])
-    p = np.where(np.isnan(rho), np.nan, p)
+    shared = np.sqrt([column.shared_rho for column in columns])
+    low, high = _interval(sums, shared, confidence, n_resamples, seed)
+    p = np.array([association_p(column) for column in columns])
     q = benjamini_hochberg(p)
     n_rows = (sums[0] > 0).sum(axis=1)
     return [
@@ -338,19 +338,25 @@ def _measured(
 
 
 def _interval(
-    sums: FloatArray, confidence: float, n_resamples: int, seed: int
+    sums: FloatArray, shared: FloatArray, confidence: float, n_resamples: int, seed: int
 ) -> tuple[FloatArray, FloatArray]:
     _, n_columns, people = sums.shape
+    rho = correlation(sums.sum(axis=2))
     if people < 2:
         return np.full(n_columns, np.nan), np.full(n_columns, np.nan)
     flat = sums.reshape(6 * n_columns, people).T
-    resampled = [
-        correlation((counts @ flat).T.reshape(6, n_columns, len(counts))).T
-        for counts in resample_counts(people, rng=child(seed, "proxies"), n_resamples=n_resamples)
-    ]
-    low, high = percentile(np.concatenate(resampled), confidence)
-    constant = np.isnan(correlation(sums.sum(axis=2)))
-    return np.where(constant, np.nan, low), np.where(constant, np.nan, high)
+    resampled = np.concatenate(
+        [
+            correlation((counts @ flat).T.reshape(6, n_columns, len(counts))).T
+            for counts in resample_counts(people, rng=child(seed, "proxies"), n_resamples=n_resamples)
+        ]
+    )
+    # Fisher's scale keeps a disturbed ρ inside [-1, 1].
+    with np.errstate(divide="ignore", invalid="ignore"):
+        jitter = child(seed, "proxies", "shared").normal(size=(n_resamples, 1)) * shared / (1 - rho**2)
+        disturbed = np.tanh(np.arctanh(resampled) + jitter)
+    low, high = percentile(np.where(np.isfinite(jitter), disturbed, resampled), confidence)
+    return np.where(np.isnan(rho), np.nan, low), np.where(np.isnan(rho), np.nan, high)
 
 
 def _reason(sums: FloatArray, rho: float, n_people: int) -> str:

@@ -102,6 +102,7 @@ def permutation_p(
     *,
     rng: np.random.Generator,
     n_permutations: int = 2000,
+    disturbance: FloatArray | None = None,
 ) -> FloatArray:
     """Give the two-sided permutation p-value of the difference in means of two groups.
 
@@ -121,6 +122,9 @@ def permutation_p(
         Source of the shuffles.
     n_permutations
         Number of shuffles.
+    disturbance
+        (n_permutations, m) of something else that moves the difference without moving its expectation:
+        added to the shuffled differences, for rows that are not independent of each other.
 
     Returns
     -------
@@ -149,9 +153,11 @@ def permutation_p(
     for at in range(0, n_permutations, step):
         size = min(step, n_permutations - at)
         label = rng.permuted(np.broadcast_to(first, (size, len(first))), axis=1)
-        shuffled = np.abs(differences(label))
+        shuffled = differences(label)
+        if disturbance is not None:
+            shuffled = shuffled + disturbance[at : at + size]
         # A shuffle that leaves a group without a value says nothing against the null.
-        reached += (~(shuffled < bar)).sum(axis=0)
+        reached += (~(np.abs(shuffled) < bar)).sum(axis=0)
     p = np.where(np.isnan(observed), np.nan, (1 + reached) / (1 + n_permutations))
     return p if np.ndim(values) == 2 else np.asarray(p[0])
 
