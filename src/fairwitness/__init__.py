@@ -5,7 +5,41 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from fairwitness._lazy import attach
+
+if TYPE_CHECKING:  # what type checkers and editors see; at run time the names come when first used
+    from fairwitness import (
+        counterfactuals as counterfactuals,
+    )
+    from fairwitness import (
+        datasets as datasets,
+    )
+    from fairwitness import (
+        errors as errors,
+    )
+    from fairwitness import (
+        findings as findings,
+    )
+    from fairwitness import (
+        flips as flips,
+    )
+    from fairwitness import (
+        metrics as metrics,
+    )
+    from fairwitness import (
+        model as model,
+    )
+    from fairwitness import (
+        stats as stats,
+    )
+    from fairwitness import (
+        table as table,
+    )
+    from fairwitness.audit import Audit as Audit
+    from fairwitness.audit import AuditReport as AuditReport
+    from fairwitness.model.blackbox import as_blackbox as as_blackbox
 
 __version__ = "0.1.0"
 

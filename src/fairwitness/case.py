@@ -10,7 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fairwitness.typing import BoolArray, IntArray, NativeFrame, ObjectArray
+import numpy as np
+from numpy.typing import NDArray
+
+from fairwitness.typing import BoolArray, IntArray, NativeFrame
 
 if TYPE_CHECKING:
     from fairwitness.model import BlackBox, Judgement
@@ -60,7 +63,7 @@ class Case:
     judgement: Judgement
     schema: Schema
     encoder: Encoder
-    row_key: ObjectArray
+    row_key: NDArray[np.str_]
     row_number: IntArray
     k: int
     seed: int

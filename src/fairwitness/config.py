@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from fairwitness.errors import ConfigError
-from fairwitness.findings import SEVERITIES
+from fairwitness.findings import SEVERITIES, Severity
 from fairwitness.text import plain
 
 C = TypeVar("C")
@@ -101,7 +101,7 @@ class ReportConfig:
 
     out: Path = Path("fairwitness-report")
     rows: bool = True
-    fail_on: str | None = None
+    fail_on: Severity | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,8 +243,8 @@ class _Reader:
             items = [value] if isinstance(value, str) else value
             if isinstance(items, list) and all(isinstance(item, str) for item in items):
                 return tuple(items)
-        elif wanted in {"str", "bool"}:
-            if type(value).__name__ == wanted:
+        elif wanted in {"str", "bool", "Severity"}:
+            if type(value).__name__ == {"Severity": "str"}.get(wanted, wanted):
                 return value
         elif wanted == "int":
             if isinstance(value, int) and not isinstance(value, bool):

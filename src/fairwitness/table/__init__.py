@@ -2,7 +2,43 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from fairwitness._lazy import attach
+
+if TYPE_CHECKING:  # what type checkers and editors see; at run time the names come when first used
+    from fairwitness.table.canonical import canonical_order as canonical_order
+    from fairwitness.table.canonical import row_keys as row_keys
+    from fairwitness.table.canonical import table_hash as table_hash
+    from fairwitness.table.columns import Column as Column
+    from fairwitness.table.columns import read_column as read_column
+    from fairwitness.table.count import Contingency as Contingency
+    from fairwitness.table.count import count_table as count_table
+    from fairwitness.table.cuts import SensitiveSpec as SensitiveSpec
+    from fairwitness.table.cuts import cut as cut
+    from fairwitness.table.cuts import parse_sensitive_spec as parse_sensitive_spec
+    from fairwitness.table.distance import MixedDistance as MixedDistance
+    from fairwitness.table.encode import Encoder as Encoder
+    from fairwitness.table.frames import column as column
+    from fairwitness.table.frames import column_labels as column_labels
+    from fairwitness.table.frames import column_names as column_names
+    from fairwitness.table.frames import container_of as container_of
+    from fairwitness.table.frames import n_rows as n_rows
+    from fairwitness.table.frames import native_column as native_column
+    from fairwitness.table.frames import select_columns as select_columns
+    from fairwitness.table.frames import take_rows as take_rows
+    from fairwitness.table.frames import to_pandas as to_pandas
+    from fairwitness.table.groups import Groups as Groups
+    from fairwitness.table.groups import sensitive_columns as sensitive_columns
+    from fairwitness.table.groups import sensitive_groups as sensitive_groups
+    from fairwitness.table.levels import level_text as level_text
+    from fairwitness.table.levels import sort_levels as sort_levels
+    from fairwitness.table.limits import DEFAULT_LIMITS as DEFAULT_LIMITS
+    from fairwitness.table.limits import Limits as Limits
+    from fairwitness.table.read import read_table as read_table
+    from fairwitness.table.schema import Feature as Feature
+    from fairwitness.table.schema import Kind as Kind
+    from fairwitness.table.schema import Schema as Schema
 
 _NAMES = {
     "Column": "columns",
