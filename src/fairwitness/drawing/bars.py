@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fairwitness.drawing.canvas import describe, label, names, style
+from fairwitness.drawing.canvas import describe, names, style, wrapped
 from fairwitness.drawing.palette import FAINT, INK, MUTED
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def ranked_bars(
     xlabel: str = "",
     most: int = 20,
     xlim: tuple[float, float] | None = None,
+    wrap: int = 34,
 ) -> Axes:
     """Draw bars from 0, the largest absolute value on top, with their intervals as whiskers.
 
@@ -47,6 +48,8 @@ def ranked_bars(
         How many bars to draw.
     xlim
         Range of the axis; None to fit the data.
+    wrap
+        Characters after which a name at the left is broken.
 
     Returns
     -------
@@ -67,7 +70,7 @@ def ranked_bars(
         if xlim is not None:
             ax.set_xlim(*xlim)
         ax.set_ylim(max(len(shown), 1) - 0.4, -0.6)
-        ax.set_yticks(positions, [label(bar.label, most=40) for bar in shown])
+        ax.set_yticks(positions, [wrapped(bar.label, wrap) for bar in shown])
         names(list(ax.get_yticklabels()))
         describe(ax, title=title, xlabel=xlabel)
         ax.grid(axis="x", color=FAINT)

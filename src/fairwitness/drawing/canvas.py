@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -102,6 +103,13 @@ def describe(ax: Axes, *, title: str, xlabel: str, ylabel: str = "") -> None:
     ax.set_title(label(title, most=120), parse_math=False)
     ax.set_xlabel(label(xlabel, most=120), parse_math=False)
     ax.set_ylabel(label(ylabel, most=120), parse_math=False)
+
+
+def wrapped(name: object, width: int) -> str:
+    """Break a name after ``width`` characters, and cut it at the end of the second line."""
+    # A name without a blank is broken anywhere; escapes of odd characters would else make it endless.
+    lines = textwrap.wrap(label(name, most=80), width) or [""]
+    return "\n".join([lines[0], f"{lines[1][: width - 1]}…"] if len(lines) > 2 else lines)
 
 
 def legend(ax: Axes, *, columns: int = 1) -> None:

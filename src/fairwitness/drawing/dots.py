@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fairwitness.drawing.canvas import describe, label, names, style
+from fairwitness.drawing.canvas import describe, names, style, wrapped
 from fairwitness.drawing.palette import FAINT, INK, MUTED, group_style
 
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ def intervals(
         ticks: list[tuple[float, str, bool]] = []
         y = 0.0
         for row in rows:
-            top = y
+            lines: list[float] = []  # where this row has something to compare
             alone = len(row.points) == 1 and not row.points[0][0]
             if not alone:
                 ticks.append((y, row.label, True))
@@ -95,19 +94,13 @@ def intervals(
                     y += 0.1
                 ticks.append((y, row.label if alone else name, alone))
                 line = y + 0.5 if stacked else y
-                _dot(ax, line, estimate, low, high, index)
+                if _dot(ax, line, estimate, low, high, index):
+                    lines.append(line)
                 y = line + (0.9 if stacked else 1)
-            if row.reference is not None and math.isfinite(row.reference):
-                ax.plot([row.reference] * 2, [top + 0.5, y - 0.5], color=MUTED, linewidth=1.2, zorder=1)
+            if row.reference is not None:
+                _marks(ax, row.reference, lines, stacked=stacked, dotted=False)
             for value in row.thresholds:
-                ax.plot(
-                    [value] * 2,
-                    [top + 0.5, y - 0.5],
-                    color=MUTED,
-                    linewidth=1,
-                    linestyle=(0, (1, 2)),
-                    zorder=1,
-                )
+                _marks(ax, value, lines, stacked=stacked, dotted=True)
             y += 0.35
         for value in thresholds:
             ax.axvline(value, color=MUTED, linewidth=1, linestyle=(0, (1, 2)), zorder=1)
@@ -124,7 +117,24 @@ def intervals(
     return ax
 
 
-def _dot(ax: Axes, y: float, estimate: float, low: float, high: float, index: int) -> None:
+def _marks(ax: Axes, value: float, lines: Sequence[float], *, stacked: bool, dotted: bool) -> None:
+    """Draw a value over the lines of one row; in pieces where names stand between the lines."""
+    if not lines or not math.isfinite(value):
+        return
+    pieces = [(y - 0.32, y + 0.32) for y in lines] if stacked else [(lines[0] - 0.5, lines[-1] + 0.5)]
+    for piece in pieces:
+        ax.plot(
+            [value] * 2,
+            piece,
+            color=MUTED,
+            linewidth=1 if dotted else 1.2,
+            linestyle=(0, (1, 2)) if dotted else "-",
+            zorder=1,
+        )
+
+
+def _dot(ax: Axes, y: float, estimate: float, low: float, high: float, index: int) -> bool:
+    """Draw one estimate; say whether there was one."""
     colour, marker = group_style(index)
     if not math.isfinite(estimate):
         ax.annotate(
@@ -135,16 +145,17 @@ def _dot(ax: Axes, y: float, estimate: float, low: float, high: float, index: in
             va="center",
             fontsize=11,
         )
-        return
+        return False
     if math.isfinite(low) and math.isfinite(high):
         ax.plot([low, high], [y, y], color=colour, linewidth=2.4, solid_capstyle="butt", zorder=2)
         for end in (low, high):
             ax.plot([end, end], [y - 0.16, y + 0.16], color=colour, linewidth=1.4, zorder=2)
     ax.plot([estimate], [y], color=colour, marker=marker, markersize=8, linestyle="none", zorder=3)
+    return True
 
 
 def _name_lines(ax: Axes, ticks: Sequence[tuple[float, str, bool]], *, wrap: int, stacked: bool) -> None:
-    shown = [_wrapped(name, wrap) for _, name, _ in ticks]
+    shown = [wrapped(name, wrap) for _, name, _ in ticks]
     if stacked:
         ax.set_yticks([])
         for (y, _, strong), text in zip(ticks, shown, strict=True):
@@ -163,8 +174,3 @@ def _name_lines(ax: Axes, ticks: Sequence[tuple[float, str, bool]], *, wrap: int
     names(list(marks))
     for mark, (_, _, strong) in zip(marks, ticks, strict=True):
         mark.set_fontweight("bold" if strong else "normal")
-
-
-def _wrapped(name: str, width: int) -> str:
-    lines = textwrap.wrap(label(name, most=80), width) or [""]
-    return "\n".join([*lines[:1], lines[1] + "…"] if len(lines) > 2 else lines)

@@ -84,7 +84,7 @@ def curves(
                 marker=marker,
                 # Markers on a thick row of points would hide the line; a few are enough to name it.
                 markevery=max(len(x) // 6, 1),
-                label=label(curve.label),
+                label=label(curve.label, most=36),
             )
         describe(ax, title=title, xlabel=xlabel, ylabel=ylabel)
         if ylim is not None:

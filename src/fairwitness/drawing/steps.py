@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fairwitness.drawing.canvas import describe, label, names, style
+from fairwitness.drawing.canvas import describe, names, style, wrapped
 from fairwitness.drawing.palette import FAINT, INK, group_style
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class Funnel:
     style_index: int = 0
 
 
-def funnels(ax: Axes, groups: Sequence[Funnel], *, title: str = "", xlabel: str = "") -> Axes:
+def funnels(ax: Axes, groups: Sequence[Funnel], *, title: str = "", xlabel: str = "", wrap: int = 34) -> Axes:
     """Draw each group's counts as bars, first step on top, with the counts written out.
 
     Parameters
@@ -33,6 +33,8 @@ def funnels(ax: Axes, groups: Sequence[Funnel], *, title: str = "", xlabel: str 
         The groups; all bars share one scale.
     title, xlabel
         Words around the axes; empty for none.
+    wrap
+        Characters after which a name at the left is broken.
 
     Returns
     -------
@@ -61,7 +63,7 @@ def funnels(ax: Axes, groups: Sequence[Funnel], *, title: str = "", xlabel: str 
             y += 1.35
         ax.set_xlim(0, most * 1.12)
         ax.set_ylim(max(y - 0.9, 1), -0.7)
-        ax.set_yticks([at for at, _, _ in ticks], [label(text, most=30) for _, text, _ in ticks])
+        ax.set_yticks([at for at, _, _ in ticks], [wrapped(text, wrap) for _, text, _ in ticks])
         marks = ax.get_yticklabels()
         names(list(marks))
         for mark, (_, _, strong) in zip(marks, ticks, strict=True):

@@ -7,7 +7,7 @@ import io
 import re
 import warnings
 import xml.etree.ElementTree as ET
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fairwitness.drawing.canvas import label, style
 from fairwitness.drawing.palette import FAINT, GROUP_COLOURS, INK, MUTED, PAPER
@@ -90,12 +90,21 @@ def _raw(fig: Figure) -> str:
     buffer = io.StringIO()
     nothing = {"Date": None, "Creator": None, "Format": None, "Type": None}
     with style(), warnings.catch_warnings():
+        import matplotlib as mpl
+        from matplotlib.backends.backend_svg import FigureCanvasSVG
+
         # The font that measures the text may lack a letter; the reader's font draws it.
         warnings.filterwarnings("ignore", message=".*missing from.*font", category=UserWarning)
-        import matplotlib as mpl
-
+        # Names too long for the figure are cut where they overlap: ugly, and no reason to give up a report.
+        warnings.filterwarnings("ignore", message="constrained_layout not applied", category=UserWarning)
         with mpl.rc_context({"svg.hashsalt": "fairwitness"}):
-            fig.savefig(buffer, format="svg", transparent=True, metadata=nothing)
+            # `savefig` would lay everything out twice; the SVG canvas does it once.
+            before = fig.canvas
+            canvas: Any = FigureCanvasSVG(fig)
+            try:
+                canvas.print_svg(buffer, metadata=nothing)
+            finally:
+                fig.set_canvas(before)
     text = buffer.getvalue()
     return text[text.index("<svg") :]
 

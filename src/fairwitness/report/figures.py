@@ -35,7 +35,7 @@ class Picture:
     """A figure: drawings for wide and narrow windows, and their data as a table."""
 
     id: str
-    title: str
+    title: Markup
     wide: Markup
     narrow: Markup | None
     data: Table
@@ -129,7 +129,7 @@ def dots(picture_id: str, title: str, rows: Sequence[DotRow], *, unit: str = "sh
             for dot in row.dots
         ],
     )
-    return Picture(picture_id, title, draw(WIDE, narrow=False), draw(NARROW, narrow=True), data)
+    return Picture(picture_id, show.prose(title), draw(WIDE, narrow=False), draw(NARROW, narrow=True), data)
 
 
 def curves(
@@ -191,7 +191,7 @@ def curves(
             for at in range(len(k))
         ],
     )
-    return Picture(picture_id, title, _svg(fig, picture_id, title, said), None, data)
+    return Picture(picture_id, show.prose(title), _svg(fig, picture_id, title, said), None, data)
 
 
 def proxies(picture_id: str, title: str, rows: Sequence[Mapping[str, Any]], *, most: int = 15) -> Picture:
@@ -206,9 +206,13 @@ def proxies(picture_id: str, title: str, rows: Sequence[Mapping[str, Any]], *, m
     )
 
     def draw(width: float, *, narrow: bool) -> Markup:
-        fig, ax = drawing.figure(width, 56 + 25 * max(len(shown), 1))
+        fig, ax = drawing.figure(width, 56 + (30 if narrow else 27) * max(len(shown), 1))
         drawing.ranked_bars(
-            ax, shown, xlabel="ρ, from −1 to 1" if narrow else "correlation ρ, from −1 to 1", xlim=(-1, 1)
+            ax,
+            shown,
+            xlabel="ρ, from −1 to 1" if narrow else "correlation ρ, from −1 to 1",
+            xlim=(-1, 1),
+            wrap=16 if narrow else 34,
         )
         return _svg(fig, picture_id, title, said, narrow=narrow)
 
@@ -234,7 +238,7 @@ def proxies(picture_id: str, title: str, rows: Sequence[Mapping[str, Any]], *, m
             for row in rows
         ],
     )
-    return Picture(picture_id, title, draw(WIDE, narrow=False), draw(NARROW, narrow=True), data)
+    return Picture(picture_id, show.prose(title), draw(WIDE, narrow=False), draw(NARROW, narrow=True), data)
 
 
 def funnel(
@@ -265,10 +269,10 @@ def funnel(
 
     def draw(width: float, *, narrow: bool) -> Markup:
         fig, ax = drawing.figure(width, 50 + 93 * len(rows))
-        drawing.funnels(ax, rows, xlabel="people")
+        drawing.funnels(ax, rows, xlabel="people", wrap=22 if narrow else 34)
         return _svg(fig, picture_id, title, said, narrow=narrow)
 
-    return Picture(picture_id, title, draw(WIDE, narrow=False), draw(NARROW, narrow=True), data)
+    return Picture(picture_id, show.prose(title), draw(WIDE, narrow=False), draw(NARROW, narrow=True), data)
 
 
 def spread(dots_: Sequence[Dot]) -> str:

@@ -44,5 +44,7 @@ class GroupStyles:
             at % len(GROUP_COLOURS),
             _SHAPES[at % len(GROUP_MARKERS)],
             show.name(label),
-            Markup('<span class="dagger"> †<span class="off"> small group</span></span>') if small else "",
+            Markup('<span class="dagger">\u00a0†<span class="off"> small group</span></span>')
+            if small
+            else "",
         )

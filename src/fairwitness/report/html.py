@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from markupsafe import Markup
+
+from fairwitness.report import show
 from fairwitness.report.document import clean, without_rows
 from fairwitness.report.groups import GroupStyles
 from fairwitness.report.sections import carriers, findings, head, limits, opportunity, overview, rates
@@ -25,10 +28,16 @@ def _environment() -> Environment:
     return Environment(
         loader=PackageLoader("fairwitness.report", "templates"),
         autoescape=True,
+        finalize=_visible,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def _visible(value: object) -> object:
+    """Make text that no one has made safe to show visible; autoescaping comes after."""
+    return plain(value, most=4000) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def render(document: Mapping[str, object], *, rows: bool = True) -> str:
@@ -65,7 +74,7 @@ def render(document: Mapping[str, object], *, rows: bool = True) -> str:
         policy=POLICY,
         css=source,
         contents=contents,
-        people=audited["audited"]["people"],
+        people=show.name(audited["audited"]["people"]),
         facts=head.facts(audited, styles),
         summary=overview.summary(audited),
         not_measured=overview.not_measured(audited),
@@ -73,6 +82,6 @@ def render(document: Mapping[str, object], *, rows: bool = True) -> str:
         findings=findings.established(audited, anchors),
         open_questions=findings.open_questions(audited, anchors),
         limits=limits.view(audited),
-        version=audited["fairwitness_version"],
+        version=show.prose(audited["fairwitness_version"]),
         **sections,
     )

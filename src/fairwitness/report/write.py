@@ -27,7 +27,8 @@ def write_report(
     """Write ``report.html``, ``report.json`` and one CSV file a table into ``folder``.
 
     Everything is written beside the folder first and moved into place when it is complete, so that an
-    interruption leaves the old report or none. Files of other names in the folder stay.
+    interruption leaves the old report or none. Files of other names in the folder stay; a table that
+    ``rows=False`` holds back is removed if an earlier report left it there.
 
     Parameters
     ----------
@@ -52,12 +53,10 @@ def write_report(
     """
     folder = Path(folder)
     document = clean(document) if rows else without_rows(document)
+    named = _file_names(tables)
+    held_back = [] if rows else [name for name in named if name.startswith(ROW_TABLES)]
     texts = {
-        **{
-            name: to_csv(table)
-            for name, table in _file_names(tables).items()
-            if rows or not name.startswith(ROW_TABLES)
-        },
+        **{name: to_csv(table) for name, table in named.items() if name not in held_back},
         "report.json": to_json(document),
         # Last, so that a page never speaks of files that are not there yet.
         "report.html": render(document, rows=rows),
@@ -65,6 +64,8 @@ def write_report(
     _check(folder, texts)
     try:
         _place(folder, texts)
+        for name in held_back:
+            (folder / name).unlink(missing_ok=True)
     except OSError as error:
         raise ConfigError(
             f"the report cannot be written to {plain(folder)}",

@@ -47,7 +47,9 @@ def _what(finding: Mapping[str, Any], anchors: Mapping[str, str]) -> tables.Cell
 
 def _estimate(finding: Mapping[str, Any]) -> tables.Cell:
     shown = show.measured(finding["estimate"])
-    return tables.Cell("" if shown == show.DASH else shown, show.interval(*finding["interval"]), "number")
+    if shown == show.DASH:
+        return tables.words("")
+    return tables.Cell(shown, show.interval(*finding["interval"]), "number")
 
 
 def established(document: Mapping[str, Any], anchors: Mapping[str, str]) -> tables.Table | None:

@@ -77,9 +77,9 @@ def _model(model: Mapping[str, Any]) -> list[Markup]:
 
 
 def _table(table: Mapping[str, Any]) -> list[Markup]:
-    line = Markup("{}: {} rows, {} columns").format(
-        show.name(table["source"]), show.count(table["rows"]), show.count(table["columns"])
-    )
+    line = Markup("{}: {} rows").format(show.name(table["source"]), show.count(table["rows"]))
+    if table["columns"]:
+        line += f", {show.count(table['columns'])} columns"
     return [Markup("{}; {}").format(line, short(table["digest"]))] if table.get("digest") else [line]
 
 

@@ -129,29 +129,25 @@ def _feature(
 
 
 def _sentences(feature: Mapping[str, Any], people: str, k: int) -> list[Markup]:
-    said = []
     known = [g for g in feature["groups"] if (g["at_k"]["cflips"] or {}).get("estimate") is not None]
-    if len(known) > 4:
-        known.sort(key=lambda g: -g["at_k"]["cflips"]["estimate"])
-        known = [known[0], known[-1]]
-    for group in known:
-        e = group["at_k"]["cflips"]
-        said.append(
-            Markup(
-                "Of the first {} changed profiles found for each rejected person recognised as {} "
-                "(n = {}), {} {} are no longer recognised as {}."
-            ).format(
-                show.count(k),
-                show.name(group["label"]),
-                show.count(e.get("n")),
-                show.percent(e["estimate"]),
-                show.percent_interval(e.get("low"), e.get("high")),
-                show.name(group["label"]),
-            )
+    if not known:
+        return [Markup("No group of {} has a value.").format(show.name(people))]
+    shares = [
+        Markup("{} {} for {} (n = {})").format(
+            show.percent(e["estimate"]),
+            show.percent_interval(e.get("low"), e.get("high")),
+            show.name(group["label"]),
+            show.count(e.get("n")),
         )
-    if not said:
-        said.append(Markup("No group of {} has a value.").format(show.name(people)))
-    return said
+        for group in known
+        for e in [group["at_k"]["cflips"]]
+    ]
+    return [
+        Markup(
+            "Of the first {} changed profiles found for each rejected person whose group is recovered, "
+            "these shares no longer look like the person's own group: {}."
+        ).format(show.count(k), Markup("; ").join(shares))
+    ]
 
 
 def _unmeasured(feature: Mapping[str, Any], styles: GroupStyles) -> list[Markup]:
