@@ -102,6 +102,11 @@ class OpportunityComparison:
         """Draw one group's difference for every model, a dot with its interval for every classifier."""
         from fairwitness.drawing import IntervalRow, figure, intervals
 
+        names = {"cflips": "ΔCFlips", "ndccf": "ΔnDCCF", "ndccf_sorted": "ΔnDCCF (sorted)"}
+        if measure not in names:
+            raise ConfigError(
+                "there is no such measure", got=measure, fix=f"use one of {listing(list(names))}"
+            )
         rows = []
         for model in self.models:
             points = []
@@ -112,11 +117,6 @@ class OpportunityComparison:
             rows.append(IntervalRow(plain(model), points))
         first = next(iter(self.results.values()))
         versus = first.difference(group)
-        names = {"cflips": "ΔCFlips", "ndccf": "ΔnDCCF", "ndccf_sorted": "ΔnDCCF (sorted)"}
-        if measure not in names:
-            raise ConfigError(
-                "there is no such measure", got=measure, fix=f"use one of {listing(list(names))}"
-            )
         return intervals(
             figure(640, 80 + 40 * len(rows) * (len(self.classifiers) + 1))[1] if ax is None else ax,
             rows,

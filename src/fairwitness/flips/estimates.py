@@ -74,10 +74,10 @@ class MeasureCurve:
 def curve_ks(k: int) -> IntArray:
     """Give the ranks at which curves are kept: every one to 10, then ever fewer, and ``k`` itself."""
     grid = [*range(1, 11), *range(15, 51, 5), *range(60, 101, 10)]
-    step = 100
-    while grid[-1] < k:
-        grid += range(grid[-1] + step // 4, 10 * step + 1, step // 4)
-        step *= 10
+    decade = 100
+    while decade < k:
+        grid += [decade * step // 10 for step in (15, 20, 30, 50, 70, 100)]
+        decade *= 10
     return np.array(sorted({rank for rank in grid if rank <= k} | {k}), dtype=np.int64)
 
 

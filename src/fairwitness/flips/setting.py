@@ -177,18 +177,25 @@ def _groups(values: Any, *, privileged: object, accepted: BoolArray, missing: Mi
                 fix="pass the groups of this very table",
             )
         return values if privileged is None else values.with_privileged(privileged)
+    if not hasattr(values, "__len__"):
+        raise ConfigError(
+            "sensitive_features must be a column name, a cut, values beside the table, or a Groups",
+            got=type(values).__name__,
+            fix='pass for example "sex" or "age > 25"',
+        )
+    sizes = {len(column) for column in values.values()} if isinstance(values, Mapping) else {len(values)}
+    if sizes != {len(accepted)}:
+        raise DataError(
+            "the sensitive feature and the table have different lengths",
+            got=f"{listing([str(size) for size in sorted(sizes)])} and {len(accepted)}",
+            fix="pass one value a row",
+        )
     found = sensitive_groups(values, privileged=privileged, accepted=accepted, missing=missing)
     if len(found) != 1:
         raise ConfigError(
             "fair_opportunity takes one sensitive feature at a time",
             got=listing([plain(groups.name) for groups in found]),
             fix="call it once a feature, pass a Groups for an intersection, or use Audit",
-        )
-    if len(found[0].codes) != len(accepted):
-        raise DataError(
-            f"the sensitive feature {plain(found[0].name)} and the table have different lengths",
-            got=f"{len(found[0].codes)} and {len(accepted)}",
-            fix="pass one value a row",
         )
     return found[0]
 

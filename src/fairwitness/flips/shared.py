@@ -40,7 +40,7 @@ class Influence:
     own: FloatArray
 
     def spread(self, other: Influence | None = None) -> FloatArray:
-        """Give the standard deviation, (c,), that sharing adds to this mean (or its difference to another)."""
+        """Give the spread, (c,), that sharing adds to the mean, or to its difference from another."""
         joint = self.joint if other is None else self.joint - other.joint
         own = self.own if other is None else self.own + other.own
         return np.asarray(np.sqrt(np.maximum((joint**2).sum(axis=0) - own, 0.0)))
