@@ -133,6 +133,7 @@ def test_whole_tables_come_back_with_odd_names_and_labels():
     assert encoder.names[-2:] == ("<img onerror=x>", " blank ")
     assert encoder.n_features == len(PANDAS)
     assert_round_trip(pl.DataFrame(POLARS))
+    assert_round_trip(pl.DataFrame({"nul\0": ["a", "b"], "": [1.5, 2.0]}))
     assert_round_trip(pa.table(ARROW))
 
 

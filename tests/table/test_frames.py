@@ -54,6 +54,12 @@ def test_labels_that_are_no_text_are_found_by_how_they_read():
     assert select_columns(frame, ["('a', 1)"]).iloc[0, 0] == 2
 
 
+def test_names_that_polars_reads_as_patterns_are_names():
+    frame = pl.DataFrame({"*": [1], "^.*$": [2], "a": [3]})
+    assert select_columns(frame, ["^.*$"]).to_dict(as_series=False) == {"^.*$": [2]}
+    assert column(frame, "*").tolist() == [1]
+
+
 @pytest.mark.parametrize("labels", [["a", "a"], [1, "1"]])
 def test_repeated_names_are_refused(labels):
     with pytest.raises(DataError, match="more than one column of the same name"):

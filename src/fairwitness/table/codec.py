@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from fairwitness.errors import DataError, SchemaError
 from fairwitness.table.columns import Column, read_column
 from fairwitness.table.frames import Container
+from fairwitness.table.precision import round_decimals
 from fairwitness.table.schema import Feature
 from fairwitness.text import listing, plain
 from fairwitness.typing import BoolArray, FloatArray, IntArray
@@ -114,7 +115,7 @@ class Codec:
         elif self.feature.precision is None:
             out = numbers
         else:
-            out = np.round(numbers, self.feature.precision)
+            out = round_decimals(numbers, self.feature.precision, self._storage)
         if self._range is not None:
             out = np.clip(np.rint(out), *self._range)
         elif self._storage != np.float64:

@@ -271,7 +271,9 @@ def _polars_column(series: Any, name: str) -> Column:
         raise _unreadable(name, dtype)
     if str(series.dtype) in {"Int128", "UInt128"}:
         raise _unreadable(name, dtype)
-    column = _ArrowColumn(series.to_arrow(compat_level=pl.CompatLevel.oldest()), name, dtype)
+    # without its name, which arrow cannot take if it holds a NUL
+    array = series.alias("").to_arrow(compat_level=pl.CompatLevel.oldest())
+    column = _ArrowColumn(array, name, dtype)
     column.ordered = False  # an Enum lists its values; that is no claim about low and high
     if isinstance(series.dtype, pl.Categorical):
         # its dictionary is whatever the process has met so far, which says nothing about this column

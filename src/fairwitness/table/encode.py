@@ -129,7 +129,7 @@ class Encoder:
         if self.container == "polars":
             import polars as pl
 
-            return pl.DataFrame(columns)
+            return pl.DataFrame(dict(zip(self._header.columns, columns, strict=True)))
         return pa.Table.from_arrays(columns, schema=self._header.schema)
 
     def snap(self, matrix: FloatArray) -> FloatArray:

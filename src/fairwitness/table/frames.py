@@ -110,9 +110,13 @@ def select_columns(frame: NativeFrame, names: Sequence[str]) -> NativeFrame:
     """Give the columns called ``names``, in that order, in the same kind of table."""
     known = column_labels(frame)
     labels = [_label(known, name) for name in names]
-    if container_of(frame) == "pandas":
-        positions = [list(known).index(str(label)) for label in labels]
-        return frame.iloc[:, positions]
+    container = container_of(frame)
+    if container == "pandas":
+        positions = {label: position for position, label in enumerate(known.values())}
+        return frame.iloc[:, [positions[label] for label in labels]]
+    if container == "polars":
+        # not by select(), which reads names such as "*" and "^a$" as patterns
+        return type(frame)({label: frame.get_column(label) for label in labels})
     return frame.select(labels)
 
 

@@ -12,11 +12,11 @@ from fairwitness.table.columns import Column, read_column
 from fairwitness.table.frames import column_labels, n_rows
 from fairwitness.table.levels import sort_levels
 from fairwitness.table.limits import DEFAULT_LIMITS
+from fairwitness.table.precision import decimals
 from fairwitness.table.schema import Feature, Kind, Schema, check_overrides, fill_bounds
 from fairwitness.text import listing, plain
 from fairwitness.typing import FloatArray, NativeFrame
 
-MAX_DECIMALS = 10
 #: An integer column of at most this many values, each met often, may be codes rather than amounts.
 FEW_VALUES = 10
 OFTEN = 5
@@ -42,25 +42,6 @@ def infer_schema(frame: NativeFrame, overrides: Mapping[str, Mapping[str, Any]])
         features.append(feature)
         warnings += _doubts(column, feature, known.get(name, {}), n_rows(frame))
     return Schema(tuple(features), tuple(warnings))
-
-
-def decimals(values: FloatArray, storage: np.dtype[Any] | None = None) -> int | None:
-    """Give the fewest decimals that write every value exactly, at most 10; ``None`` if more are needed.
-
-    Parameters
-    ----------
-    values
-        (n,) without missing values.
-    storage
-        Floating-point type the values come from: 0.1 as float32 has one decimal, too.
-    """
-    kind = storage or np.dtype(np.float64)
-    rest = values[np.abs(values) < 2.0**52]  # larger ones are whole
-    for places in range(MAX_DECIMALS + 1):
-        rest = rest[np.round(rest, places).astype(kind).astype(np.float64) != rest]
-        if not len(rest):
-            return places
-    return None
 
 
 def _infer_feature(column: Column, label: Hashable, changes: dict[str, Any]) -> Feature:
