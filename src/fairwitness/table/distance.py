@@ -4,7 +4,9 @@ r"""The one distance between people, used by every index, loss and report.
           + \sum_{j\ \text{categorical, boolean}} 1[a_j \ne b_j]
 
 with a robust scale :math:`s_j` per column (the heterogeneous Manhattan form of Gower 1971 and of Wilson and
-Martinez 1997). Missing is a value of its own: at distance 0 from missing and 1 from everything else.
+Martinez 1997). Missing is a value of its own: at distance 0 from missing and 1 from everything else. Without
+missing numbers this is a metric; with them the triangle inequality can fail, because two far numbers are each
+at distance 1 from missing (an index that prunes by triangles must treat those rows apart).
 """
 
 from __future__ import annotations
