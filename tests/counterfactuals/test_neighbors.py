@@ -177,11 +177,11 @@ def test_two_processes_give_what_one_gives():
 
 
 def test_distances_in_blocks_smaller_than_a_chunk(monkeypatch):
-    from fairwitness.counterfactuals import neighbors
+    from fairwitness.counterfactuals import nearest
 
     generator = NeighborGenerator().fit(people(), model())
     whole = generator.generate(people(), 2)
-    monkeypatch.setattr(neighbors, "_PAIRS", 1)
+    monkeypatch.setattr(nearest, "_PAIRS", 1)
     np.testing.assert_array_equal(generator.generate(people(), 2).rows, whole.rows)
 
 

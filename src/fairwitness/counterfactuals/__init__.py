@@ -6,15 +6,25 @@ Fit a generator once on the table and the model, then ask for many rows at once;
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from fairwitness._lazy import attach
+
+if TYPE_CHECKING:
+    from fairwitness.counterfactuals.base import CounterfactualGenerator as CounterfactualGenerator
+    from fairwitness.counterfactuals.neighbors import NeighborGenerator as NeighborGenerator
+    from fairwitness.counterfactuals.precomputed import PrecomputedGenerator as PrecomputedGenerator
+    from fairwitness.counterfactuals.sets import STATUSES as STATUSES
+    from fairwitness.counterfactuals.sets import CounterfactualSet as CounterfactualSet
+    from fairwitness.counterfactuals.sets import Status as Status
 
 _NAMES = {
     "CounterfactualGenerator": "base",
-    "CounterfactualSet": "base",
+    "CounterfactualSet": "sets",
     "NeighborGenerator": "neighbors",
     "PrecomputedGenerator": "precomputed",
-    "STATUSES": "base",
-    "Status": "base",
+    "STATUSES": "sets",
+    "Status": "sets",
 }
 __getattr__, __dir__ = attach(__name__, _NAMES)
 __all__ = sorted(_NAMES)
