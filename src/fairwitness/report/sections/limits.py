@@ -35,7 +35,7 @@ def facts_table(
 ) -> tables.Table | None:
     """Give a two-column table of names and values; None if there are none."""
     rows = [[tables.head(show.name(name)), tables.words(show.name(text))] for name, text in flat(values)]
-    return tables.table(table_id, caption, list(columns), rows) if rows else None
+    return tables.table(table_id, caption, list(columns), rows, look="facts-table") if rows else None
 
 
 def view(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -47,6 +47,7 @@ def view(document: Mapping[str, Any]) -> dict[str, Any]:
         "Time spent",
         ["Stage", "Seconds"],
         [[tables.head(show.name(k)), tables.number(v)] for k, v in run["seconds"].items()],
+        look="facts-table",
     )
     parts = [
         facts_table("limits-settings", "Settings", ("Setting", "Value"), again["settings"]),

@@ -24,7 +24,7 @@ def not_measured(document: Mapping[str, Any], *, most: int = 4) -> list[Markup]:
     answers = document["not_applicable"]
     said = []
     for answer in answers[:most]:
-        subject = Markup(", {}").format(show.prose(answer["subject"])) if answer.get("subject") else ""
+        subject = Markup(" ({})").format(show.prose(answer["subject"])) if answer.get("subject") else ""
         said.append(
             Markup("{}{}: {}").format(
                 method_name(answer["method"]), subject, show.prose(str(answer["reason"]).rstrip("."))
