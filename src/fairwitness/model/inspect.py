@@ -44,9 +44,6 @@ _HARMLESS = frozenset(
         "collections.Counter",
         "collections.deque",
         "copyreg._reconstructor",
-        "__builtin__.set",
-        "__builtin__.object",
-        "copy_reg._reconstructor",
         "_codecs.encode",
         "datetime.datetime",
         "datetime.date",
@@ -168,7 +165,7 @@ def _compressed(path: Path) -> _Found:
 
 def _pickle_found(facts: PickleFacts) -> _Found:
     names = sorted(plain(name, most=200) for name in facts.globals)
-    packages = sorted({name.partition(".")[0] for name in names} - {"?", "builtins", "__builtin__"})
+    packages = sorted({name.partition(".")[0] for name in names} - {"?", "builtins"})
     unusual = [name for name in names if name.partition(".")[0] not in _USUAL and name not in _HARMLESS]
     found = _Found(
         needs=("allow_pickle", *(each for each in packages if each in _USUAL)),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import math
 import pickletools
+from _compat_pickle import IMPORT_MAPPING, NAME_MAPPING
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import IO, Any, cast
@@ -83,6 +84,7 @@ def scan_pickle(file: IO[bytes]) -> PickleFacts:
 def _scan(file: IO[bytes], facts: PickleFacts, *, depth: int) -> None:
     stack: list[Any] = []
     memo: dict[int, Any] = {}
+    protocol = 0
     for opcode, argument in _opcodes(file):
         facts.n_opcodes += 1
         if facts.n_opcodes > MAX_OPCODES:
@@ -90,7 +92,8 @@ def _scan(file: IO[bytes], facts: PickleFacts, *, depth: int) -> None:
             return
         name = opcode.name
         if name == "PROTO":
-            facts.protocol = max(facts.protocol, int(argument))
+            protocol = int(argument)
+            facts.protocol = max(facts.protocol, protocol)
         elif name in _PUTS:
             memo[len(memo) if name == "MEMOIZE" else int(argument)] = stack[-1] if stack else None
         elif name in _GETS:
@@ -104,7 +107,7 @@ def _scan(file: IO[bytes], facts: PickleFacts, *, depth: int) -> None:
         elif name in ("NEWTRUE", "NEWFALSE", "NONE"):
             stack.append({"NEWTRUE": True, "NEWFALSE": False}.get(name))
         elif name in ("GLOBAL", "INST"):
-            found = ".".join(str(argument).split(" ", 1))
+            found = _imported(*str(argument).split(" ", 1), protocol=protocol)
             facts.globals.add(found)
             if name == "INST":
                 _pop_to_mark(stack)
@@ -112,7 +115,7 @@ def _scan(file: IO[bytes], facts: PickleFacts, *, depth: int) -> None:
         elif name == "STACK_GLOBAL":
             attribute, module = stack.pop(), stack.pop()
             known = isinstance(module, str) and isinstance(attribute, str)
-            found = f"{module}.{attribute}" if known else "?"
+            found = _imported(module, attribute, protocol=protocol) if known else "?"
             facts.globals.add(found)
             stack.append(_Thing(found))
         elif name.startswith("EXT"):
@@ -162,6 +165,13 @@ def _opcodes(file: IO[bytes]) -> Iterator[tuple[Any, Any]]:
         yield opcode, argument
 
 
+def _imported(module: str, name: str, *, protocol: int) -> str:
+    """The name Python would import: below protocol 3 it translates those of Python 2."""
+    if protocol < 3:
+        module, name = NAME_MAPPING.get((module, name), (IMPORT_MAPPING.get(module, module), name))
+    return f"{module}.{name}"
+
+
 def _pop_to_mark(stack: list[Any]) -> list[Any]:
     items: list[Any] = []
     while stack[-1] is not _MARK:
@@ -202,8 +212,6 @@ def _skip_array(file: IO[bytes], wrapper: _Thing, facts: PickleFacts, *, depth: 
         # Arrays of objects are a pickle of their own inside the file.
         _scan(file, facts, depth=depth + 1)
         return
-    if code.startswith("V"):
-        raise ValueError("array of records")
     if "numpy_array_alignment_bytes" in state and state["numpy_array_alignment_bytes"] is not None:
         padding = file.read(1)
         file.seek(padding[0], io.SEEK_CUR)
