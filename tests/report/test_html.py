@@ -186,3 +186,7 @@ def test_chosen_comparison_groups_and_small_groups_are_named(mortgage_page: str)
     page = words(mortgage_page)
     assert "chosen: highest acceptance rate" in page
     assert "missing †" in page
+
+
+def test_flips_stand_beside_those_from_errors_alone(small_page: str) -> None:
+    assert "24 % for Black or Hispanic (CFlips 62 %)" in words(small_page)

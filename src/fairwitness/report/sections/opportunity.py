@@ -125,6 +125,7 @@ def _feature(
         "classifier": _classifier(key, name, classifier, styles),
         "confusion": _confusion(key, name, classifier, styles),
         "quality": _quality(name, classifier),
+        "errors": _errors(groups),
     }
 
 
@@ -302,6 +303,27 @@ def _confusion(
         ],
         wide=len(labels) > 4,
     )
+
+
+def _errors(groups: list[Mapping[str, Any]]) -> Markup | None:
+    """Set the flips beside those that the classifier's errors would give without any change."""
+    said = []
+    for group in groups:
+        alone, flips = group.get("expected_flip_rate") or {}, group["at_k"]["cflips"] or {}
+        if alone.get("estimate") is None or flips.get("estimate") is None:
+            continue
+        said.append(
+            Markup("{} for {} (CFlips {})").format(
+                show.percent(alone["estimate"]), show.name(group["label"]), show.percent(flips["estimate"])
+            )
+        )
+    if not said:
+        return None
+    return Markup(
+        "The classifier also errs on people nothing was changed about. Among those the model accepts, the "
+        "share whose group it does not recover is {}. Where CFlips is not above this share, the flips may be "
+        "nothing but these errors."
+    ).format(Markup("; ").join(said))
 
 
 def _quality(name: str, classifier: Mapping[str, Any]) -> Markup | None:
