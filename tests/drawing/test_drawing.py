@@ -104,6 +104,12 @@ def draw(kind: str, name: str = "White", other: str = "Black or Hispanic") -> st
         drawing.intervals(
             ax, rows, reference=0, thresholds=[0.2], stacked=kind == "stacked", title=name, xlabel=other
         )
+    elif kind == "funnels":
+        groups = [
+            drawing.Funnel(name, [("rejected", 9), ("left", 0)], 0),
+            drawing.Funnel(other, [("rejected", 3), ("left", 1)], 1),
+        ]
+        drawing.funnels(ax, groups, title=name, xlabel=other)
     elif kind == "bars":
         bars = [drawing.Bar(name, 0.1, 0.0, 0.2), drawing.Bar(other, -0.5), drawing.Bar("gone", math.nan)]
         drawing.ranked_bars(ax, bars, xlim=(-1, 1), title=name, xlabel=other)
@@ -121,7 +127,7 @@ def draw(kind: str, name: str = "White", other: str = "Black or Hispanic") -> st
     return drawing.to_svg(fig, title=name, description=f"{name} and {other}")
 
 
-KINDS = ["curves", "intervals", "stacked", "bars", "people"]
+KINDS = ["curves", "intervals", "stacked", "bars", "people", "funnels"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -195,6 +201,7 @@ def test_nothing_to_draw_is_an_empty_figure() -> None:
     fig, ax = drawing.figure(400, 200)
     drawing.ranked_bars(ax, [])
     drawing.curves(ax, [])
+    drawing.funnels(ax, [])
     assert "<svg" in drawing.to_svg(fig, title="t", description="d")
 
 
