@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.report.document import without_rows as without_rows
     from fairwitness.report.html import render as render
     from fairwitness.report.write import write_report as write_report
+    from fairwitness.report.write import write_tables as write_tables
 
 _NAMES = {
     "SCHEMA_VERSION": "document",
@@ -25,6 +26,7 @@ _NAMES = {
     "validate": "document",
     "without_rows": "document",
     "write_report": "write",
+    "write_tables": "write",
 }
 __getattr__, __dir__ = attach(__name__, _NAMES)
 __all__ = sorted(_NAMES)

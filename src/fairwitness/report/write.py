@@ -61,6 +61,21 @@ def write_report(
         # Last, so that a page never speaks of files that are not there yet.
         "report.html": render(document, rows=rows),
     }
+    return _write(folder, texts, held_back)
+
+
+def write_tables(tables: Tables, folder: str | Path) -> list[Path]:
+    """Write one CSV file a table into ``folder``, all or nothing; give the files.
+
+    Parameters and errors are those of :func:`write_report`.
+    """
+    folder = Path(folder)
+    texts = {name: to_csv(table) for name, table in _file_names(tables).items()}
+    _write(folder, texts)
+    return [folder / name for name in texts]
+
+
+def _write(folder: Path, texts: Mapping[str, str], held_back: Sequence[str] = ()) -> Path:
     _check(folder, texts)
     try:
         _place(folder, texts)
@@ -68,7 +83,7 @@ def write_report(
             (folder / name).unlink(missing_ok=True)
     except OSError as error:
         raise ConfigError(
-            f"the report cannot be written to {plain(folder)}",
+            f"the files cannot be written to {plain(folder)}",
             got=plain(error.strerror or type(error).__name__),
             fix="name a folder that you may write to",
         ) from error
