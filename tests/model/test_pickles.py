@@ -104,6 +104,22 @@ def test_damage_is_a_problem_not_an_exception(content: bytes) -> None:
     assert scan(content).problem != ""
 
 
+@pytest.mark.parametrize("opcode", [b"\x8d", b"\x8e", b"\x96"])
+def test_a_length_beyond_the_file_is_not_believed(opcode: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "claims.pkl"
+    path.write_bytes(b"\x80\x05" + opcode + (2**60).to_bytes(8, "little") + b"abc")
+    with path.open("rb") as file:
+        assert scan_pickle(file).problem != ""
+
+
+def test_an_array_cannot_send_the_reader_backwards() -> None:
+    wrapper = b"cjoblib.numpy_pickle\nNumpyArrayWrapper\n)\x81"
+    state = b"}(\x8c\x05shape(J\xf6\xff\xff\xfft\x8c\x05dtypecnumpy\ndtype\n(\x8c\x02f8tRub."
+    facts = scan(b"\x80\x04" + wrapper + state)
+    assert facts.problem != ""
+    assert facts.n_opcodes < 30
+
+
 def test_reading_stops_at_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fairwitness.model.pickles.MAX_OPCODES", 10)
     assert "only the first 10" in scan(pickle.dumps(list(range(100)))).problem

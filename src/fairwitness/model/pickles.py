@@ -67,6 +67,30 @@ class _Thing:
     state: Any = None
 
 
+class _Bounded:
+    """A file whose lengths are believed only as far as there are bytes: a claim of exabytes reads none."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        here = file.tell()
+        self._end = file.seek(0, io.SEEK_END)
+        file.seek(here)
+
+    def read(self, size: int) -> bytes:
+        return self._file.read(min(size, self._end - self._file.tell()))
+
+    def readline(self) -> bytes:
+        return self._file.readline()
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def skip(self, size: int) -> None:
+        if size > self._end - self._file.tell():
+            raise ValueError("array past the end")
+        self._file.seek(size, io.SEEK_CUR)
+
+
 def scan_pickle(file: IO[bytes]) -> PickleFacts:
     """List what the pickle at the file's position would import.
 
@@ -75,13 +99,13 @@ def scan_pickle(file: IO[bytes]) -> PickleFacts:
     """
     facts = PickleFacts()
     try:
-        _scan(file, facts, depth=0)
-    except (ValueError, IndexError, KeyError, TypeError, OverflowError, UnicodeError) as error:
+        _scan(_Bounded(file), facts, depth=0)
+    except (ValueError, IndexError, KeyError, TypeError, OverflowError, MemoryError) as error:
         facts.problem = f"the pickle is damaged or ends early ({type(error).__name__})"
     return facts
 
 
-def _scan(file: IO[bytes], facts: PickleFacts, *, depth: int) -> None:
+def _scan(file: _Bounded, facts: PickleFacts, *, depth: int) -> None:
     stack: list[Any] = []
     memo: dict[int, Any] = {}
     protocol = 0
@@ -159,9 +183,9 @@ def _scan(file: IO[bytes], facts: PickleFacts, *, depth: int) -> None:
             _generic(opcode, argument, stack)
 
 
-def _opcodes(file: IO[bytes]) -> Iterator[tuple[Any, Any]]:
+def _opcodes(file: _Bounded) -> Iterator[tuple[Any, Any]]:
     # genops reads one opcode at a time, so the file may be moved forward between two of them.
-    for opcode, argument, _ in pickletools.genops(file):
+    for opcode, argument, _ in pickletools.genops(cast("IO[bytes]", file)):
         yield opcode, argument
 
 
@@ -199,7 +223,7 @@ def _generic(opcode: Any, argument: Any, stack: list[Any]) -> None:
     stack.extend([constant] * len(opcode.stack_after))
 
 
-def _skip_array(file: IO[bytes], wrapper: _Thing, facts: PickleFacts, *, depth: int) -> None:
+def _skip_array(file: _Bounded, wrapper: _Thing, facts: PickleFacts, *, depth: int) -> None:
     """Step over the raw bytes that joblib writes after an array's description."""
     state = wrapper.state if isinstance(wrapper.state, dict) else {}
     dtype, shape = state.get("dtype"), state.get("shape")
@@ -213,7 +237,8 @@ def _skip_array(file: IO[bytes], wrapper: _Thing, facts: PickleFacts, *, depth: 
         _scan(file, facts, depth=depth + 1)
         return
     if "numpy_array_alignment_bytes" in state and state["numpy_array_alignment_bytes"] is not None:
-        padding = file.read(1)
-        file.seek(padding[0], io.SEEK_CUR)
-    count = math.prod(int(size) for size in cast("tuple[int, ...]", shape))
-    file.seek(count * np.dtype(code).itemsize, io.SEEK_CUR)
+        file.skip(file.read(1)[0])
+    sizes = [int(size) for size in shape]
+    if any(size < 0 for size in sizes):
+        raise ValueError("array of negative size")
+    file.skip(math.prod(sizes) * np.dtype(code).itemsize)

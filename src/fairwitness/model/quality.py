@@ -137,8 +137,10 @@ def macro_auc(codes: IntArray, proba: FloatArray, *, confidence: float = 0.95) -
     """
     n, groups = proba.shape
     influence = np.zeros(n)
-    areas = np.zeros(groups)
-    for group in range(groups):
+    # With two groups both sides give the same area; the second is the plain one.
+    asked = [1] if groups == 2 else list(range(groups))
+    areas = np.zeros(len(asked))
+    for at, group in enumerate(asked):
         inside = codes == group
         positives, negatives = int(inside.sum()), int((~inside).sum())
         score = proba[:, group]
@@ -147,9 +149,9 @@ def macro_auc(codes: IntArray, proba: FloatArray, *, confidence: float = 0.95) -
         # Rank among all less rank among one's own: how many of the other side lie below (ties half).
         above[inside] = (ranks[inside] - rankdata(score[inside])) / negatives
         above[~inside] = 1 - (ranks[~inside] - rankdata(score[~inside])) / positives
-        areas[group] = above[inside].mean()
+        areas[at] = above[inside].mean()
         share = np.where(inside, positives / n, negatives / n)
-        influence += (above - areas[group]) / share / groups
+        influence += (above - areas[at]) / share / len(asked)
     area = float(areas.mean())
     error = float(influence.std(ddof=1)) / math.sqrt(n)
     if not 0 < area < 1 or error == 0:

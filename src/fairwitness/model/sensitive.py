@@ -123,7 +123,8 @@ class SensitiveFeatureClassifier(ClassifierMixin, BaseEstimator):  # type: ignor
 
     def predict(self, X: NativeFrame) -> np.ndarray:
         """(n,) the most probable group."""
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+        proba = self.predict_proba(X)
+        return np.asarray(self.classes_[proba.argmax(axis=1)])
 
     def predict_proba_for(self, counterfactuals: NativeFrame, origins: NativeFrame) -> FloatArray:
         """Probability of each group for counterfactuals, out of sample for the people they start from.
