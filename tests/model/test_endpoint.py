@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -234,6 +235,14 @@ def test_sizes_are_limited(people: pd.DataFrame) -> None:
         box_for(
             lambda request: httpx.Response(200, content=b" " * 1001), settings={"max_response_bytes": 1000}
         ).judge(people)
+
+
+def test_threads_do_not_share_a_connection(people: pd.DataFrame) -> None:
+    box = box_for(lambda request: httpx.Response(200, json=score(request)), batch_size=5)
+    with ThreadPoolExecutor(4) as pool:
+        for judgement in pool.map(box.judge, [people] * 8):
+            assert np.allclose(judgement.score, people["age"] / 100)
+    assert box.n_queries == 1600
 
 
 def test_the_query_budget_comes_first(people: pd.DataFrame) -> None:

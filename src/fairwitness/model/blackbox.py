@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from fairwitness.model.judgement import Judgement, ModelInfo
 from fairwitness.table.frames import column_names, n_rows, select_columns, take_rows
 from fairwitness.text import plain
 from fairwitness.typing import IntArray, NativeFrame
+
+if TYPE_CHECKING:
+    from fairwitness.model.endpoint import EndpointSettings
 
 __all__ = ["BlackBox", "Judgement", "ModelInfo", "as_blackbox", "judge_by_fold"]
 
@@ -158,7 +161,7 @@ def as_blackbox(
     output: Output = "auto",
     container: Container = "auto",
     digest: str | None = None,
-    endpoint: Any = None,
+    endpoint: EndpointSettings | None = None,
 ) -> BlackBox:
     """Put any model behind one question: whether a row is accepted.
 

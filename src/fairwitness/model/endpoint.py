@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -86,8 +87,8 @@ class EndpointAdapter(Adapter):
         self._settings = settings or EndpointSettings()
         self._reading = reading
         self._url = _checked_url(url, secret=self._settings.secret_env is not None)
-        self._client: httpx.Client | None = None
-        self._key: str | None = None
+        # One connection a thread: several may judge at once.
+        self._call = threading.local()
         self.info = ModelInfo(
             kind="endpoint",
             name=shown(self._url),
@@ -98,20 +99,24 @@ class EndpointAdapter(Adapter):
         )
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_client": None}
+        return {key: value for key, value in self.__dict__.items() if key != "_call"}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+        self._call = threading.local()
 
     @contextmanager
     def opened(self) -> Iterator[None]:
         """Keep one connection for all batches of a call."""
-        self._key = None
+        self._call.key = None
         with httpx.Client(
             timeout=self._settings.timeout, follow_redirects=False, transport=self._settings.transport
         ) as client:
-            self._client = client
+            self._call.client = client
             try:
                 yield
             finally:
-                self._client = None
+                self._call.client = None
 
     def ask(self, frame: NativeFrame) -> tuple[np.ndarray, ...]:
         """Send one batch and give the answers."""
@@ -131,7 +136,7 @@ class EndpointAdapter(Adapter):
         reading = self._reading
         if reading.output != "auto":
             scores = reading.output != "labels"
-        elif self._key == "scores":
+        elif self._call.key == "scores":
             scores = True
         else:
             scores = is_scores(raw, favorable=reading.favorable, output="auto")
@@ -170,11 +175,12 @@ class EndpointAdapter(Adapter):
         ) from None
 
     def _once(self, body: bytes) -> tuple[int, bytes, httpx.Headers]:
-        if self._client is None:
+        client: httpx.Client | None = getattr(self._call, "client", None)
+        if client is None:
             raise ModelError("the endpoint is not open", fix="ask it through BlackBox.judge")
         url = self._url
         for _ in range(4):
-            with self._client.stream("POST", url, content=body, headers=self._headers()) as response:
+            with client.stream("POST", url, content=body, headers=self._headers()) as response:
                 if response.is_redirect:
                     url = self._redirected(url, response.headers.get("location", ""), response.status_code)
                     continue
@@ -251,7 +257,7 @@ class EndpointAdapter(Adapter):
                 f"asked about {rows:,} rows, the endpoint {self.info.name} gave {len(document):,} answers",
                 fix="answer with one number or label a row, in the order of the rows",
             )
-        self._key = key
+        self._call.key = key
         kinds = {type(value) for value in document}
         if kinds == {int} and all(abs(value) < 2**53 for value in document):
             return np.array(document, dtype=np.int64)

@@ -20,7 +20,7 @@ from fairwitness.model.formats import MAX_BYTES, UNSAFE, Format, model_format, p
 from fairwitness.model.pickles import PickleFacts, scan_pickle
 from fairwitness.model.protobuf import read_onnx
 from fairwitness.model.ubjson import read_ubjson
-from fairwitness.text import plain
+from fairwitness.text import listing, plain
 from fairwitness.typing import Document
 
 #: Largest part of an archive that is unpacked to look at.
@@ -177,9 +177,7 @@ def _pickle_found(facts: PickleFacts) -> _Found:
         },
     )
     if unusual:
-        found.warnings.append(
-            f"It imports {len(unusual)} names that models do not usually need: {', '.join(unusual[:10])}."
-        )
+        found.warnings.append(f"It imports what models do not usually need: {listing(unusual)}.")
     if facts.problem:
         found.warnings.append(f"Reading stopped early: {facts.problem}.")
     return found
@@ -250,7 +248,7 @@ def _skops(path: Path) -> _Found:
             found.loads = False
             found.needs = ("trusted=[...]", *found.needs)
             found.warnings.append(
-                f"It holds {len(unknown)} types that skops does not know to be harmless; "
+                f"It holds types that skops does not know to be harmless: {listing(unknown)}; "
                 "load_model(path, trusted=[...]) allows them by name."
             )
     return found

@@ -172,6 +172,8 @@ def test_a_function_step_that_needs_pandas(people: pd.DataFrame, outcome: np.nda
         return frame.assign(double=frame["age"] * 2)[["age", "double"]]
 
     model = make_pipeline(FunctionTransformer(keep), LogisticRegression()).fit(people, outcome)
+    with pytest.raises(ModelError, match='container="pandas"'):
+        as_blackbox(model, favorable="good").judge(pl.from_pandas(people))
     box = as_blackbox(model, favorable="good", container="pandas")
     assert box.judge(pl.from_pandas(people)).accepted.tolist() == (model.predict(people) == "good").tolist()
 

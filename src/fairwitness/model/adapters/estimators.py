@@ -23,7 +23,7 @@ from fairwitness.model.adapters.containers import (
 )
 from fairwitness.model.judgement import ModelInfo
 from fairwitness.model.labels import as_labels, favorable_index, is_label, own
-from fairwitness.table.frames import column_names
+from fairwitness.table.frames import column_names, container_of
 from fairwitness.text import listing, plain
 from fairwitness.typing import BoolArray, FloatArray, NativeFrame
 
@@ -237,9 +237,10 @@ class EstimatorAdapter(Adapter):
                 raise text_refused(
                     frame, text, purpose="the model was trained on a matrix without column names"
                 ) from error
-            raise no_answer(
-                self.info.name, error, fix="call the model's predict on the same table, and mend what it says"
-            ) from error
+            fix = "call the model's predict on the same table, and mend what it says"
+            if not isinstance(rows, np.ndarray) and container_of(frame) != "pandas":
+                fix += '; if it was trained on pandas, pass as_blackbox(..., container="pandas")'
+            raise no_answer(self.info.name, error, fix=fix) from error
         return answer if isinstance(answer, np.ndarray) else np.asarray(answer)
 
     def _shape(self, answer: np.ndarray) -> ModelError:
