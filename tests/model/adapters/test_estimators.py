@@ -133,6 +133,17 @@ def test_exact_ties_fall_as_they_do_for_the_user() -> None:
             assert accepted.tolist() == (model.predict(frame) == favorable).tolist()
 
 
+def test_a_hair_above_the_boundary_is_where_the_user_has_it() -> None:
+    """A decision of 1e-20 is positive, and its probability rounds to one half."""
+    frame = pd.DataFrame({"a": [1e-20, -1e-20, 0.0, 3.0]})
+    model = LogisticRegression().fit(frame, [0, 1, 0, 1])
+    model.coef_[:], model.intercept_[:] = 1.0, 0.0
+    for favorable in (0, 1):
+        accepted = as_blackbox(model, favorable=favorable).judge(frame).accepted
+        assert accepted.tolist() == (model.predict(frame) == favorable).tolist()
+    assert model.predict(frame).tolist() == [1, 0, 0, 1]
+
+
 def test_a_score_above_the_threshold_decides_where_one_is_set(
     numbers: pd.DataFrame, outcome: np.ndarray
 ) -> None:
