@@ -12,6 +12,7 @@ from fairwitness.config import AuditConfig, ModelConfig
 from fairwitness.counterfactuals import CounterfactualGenerator, GeneticGenerator, NeighborGenerator
 from fairwitness.errors import ConfigError, DataError
 from fairwitness.model import CrossFitted, EndpointSettings, as_blackbox, decision_makers, load_model
+from fairwitness.model.digest import file_digest
 from fairwitness.rng import child_seed
 from fairwitness.table import (
     Schema,
@@ -125,7 +126,7 @@ def _model(config: AuditConfig, sources: Sources) -> object:
     }
     if asked.path is not None:
         loaded = load_model(asked.path, allow_pickle=asked.allow_pickle, trusted=asked.trusted)
-        return as_blackbox(loaded, **options)
+        return as_blackbox(loaded, **options, digest=file_digest(asked.path))
     if asked.url is not None:
         return as_blackbox(asked.url, **options, endpoint=_endpoint(asked))
     if asked.predictions is not None:
@@ -144,11 +145,10 @@ def _train(config: AuditConfig, sources: Sources) -> CrossFitted:
         for spec in config.sensitive.columns
     }
     X = select_columns(sources.X, [column for column in column_names(sources.X) if column not in sensitive])
-    maker = decision_makers(Schema.infer(X))[name]
-    fitted = CrossFitted(
-        maker, cv=5, random_state=child_seed(config.run.seed, "train"), n_jobs=config.run.n_jobs
-    )
-    return fitted.fit(X, sources.y)
+    seed = child_seed(config.run.seed, "train")
+    makers = decision_makers(Schema.infer(X), only=[name], quick=True, random_state=seed)
+    fitted = CrossFitted(makers[name].estimator, cv=5, random_state=seed, n_jobs=config.run.n_jobs)
+    return fitted.fit(X, sources.y == config.outcome.favorable)
 
 
 def _endpoint(model: ModelConfig) -> EndpointSettings:

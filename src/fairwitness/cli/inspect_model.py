@@ -27,10 +27,16 @@ def command(
     if output == "json":
         typer.echo(json.dumps(found, indent=2))
         return
-    width = max(len(name) for name in found)
-    for name, value in found.items():
+    details = found.pop("details")
+    lines = {**found, **details}
+    width = max(len(name) for name in lines)
+    for name, value in lines.items():
         items = value if isinstance(value, list | tuple) else [value]
-        shown = [plain(item) for item in items] or ["none"]
+        shown = [_words(item) for item in items] or ["none"]
         typer.echo(f"{name.replace('_', ' ').ljust(width)}  {shown[0]}")
         for item in shown[1:]:
             typer.echo(f"{' ' * width}  {item}")
+
+
+def _words(value: object) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else plain(value)

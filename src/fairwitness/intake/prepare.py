@@ -166,19 +166,10 @@ def resolve_sensitive(X: NativeFrame, sensitive_features: object) -> tuple[dict[
 
 def input_columns(X: NativeFrame, model: BlackBox, sensitive: Sequence[str]) -> list[str]:
     """Choose the columns the model reads: those it was trained on, else all but the sensitive ones."""
-    present = column_names(X)
-    known = model.info.feature_names
-    if known is None:
-        wanted = [name for name in present if name not in sensitive]
+    if model.info.feature_names is None:
+        wanted = [name for name in column_names(X) if name not in sensitive]
     else:
-        wanted = list(known)
-        absent = [name for name in known if name not in present]
-        if absent:
-            raise DataError(
-                f"the table lacks {len(absent)} columns that the model was trained on: "
-                f"{listing([plain(name) for name in absent])}",
-                fix="pass the table that the model is used with, before any encoding of your own",
-            )
+        wanted = model.columns_in(X)
     if not wanted:
         raise DataError(
             "no column is left for the model to read",
