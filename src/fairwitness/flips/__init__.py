@@ -10,6 +10,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.flips.compare import OpportunityComparison as OpportunityComparison
     from fairwitness.flips.compare import compare_opportunities as compare_opportunities
     from fairwitness.flips.estimates import MeasureCurve as MeasureCurve
+    from fairwitness.flips.evaluate import opportunity_from as opportunity_from
     from fairwitness.flips.measures import Convention as Convention
     from fairwitness.flips.measures import Shortfall as Shortfall
     from fairwitness.flips.measures import cflips as cflips
@@ -17,7 +18,6 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.flips.measures import ndccf as ndccf
     from fairwitness.flips.measures import ndccf_curve as ndccf_curve
     from fairwitness.flips.opportunity import fair_opportunity as fair_opportunity
-    from fairwitness.flips.opportunity import opportunity_from as opportunity_from
     from fairwitness.flips.proxies import ProxyFeature as ProxyFeature
     from fairwitness.flips.proxies import ProxyResult as ProxyResult
     from fairwitness.flips.proxies import proxy_correlations as proxy_correlations
@@ -42,7 +42,7 @@ _NAMES = {
     "fair_opportunity": "opportunity",
     "ndccf": "measures",
     "ndccf_curve": "measures",
-    "opportunity_from": "opportunity",
+    "opportunity_from": "evaluate",
     "proxy_correlations": "proxies",
     "proxy_features": "proxies",
 }

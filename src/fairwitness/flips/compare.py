@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairwitness.errors import ConfigError
+from fairwitness.flips.chance import search_at_random
+from fairwitness.flips.evaluate import eligible_rows, opportunity_from
 from fairwitness.flips.inference import Classifier, align, people_proba
 from fairwitness.flips.measures import Convention, Shortfall
-from fairwitness.flips.opportunity import eligible_rows, opportunity_from
 from fairwitness.flips.results import MEASURES, OpportunityResult
 from fairwitness.flips.search import draw_people, search
 from fairwitness.flips.setting import default_generator, fitted_classifier, input_names, make_setting
@@ -67,8 +68,10 @@ class OpportunityComparison:
             ]
         )
 
-    def stability(self) -> Any:
+    def stability(self, *, beyond_random: bool = False) -> Any:
         """Give a pandas frame: how far each difference depends on the classifier, at the k asked for.
+
+        ``beyond_random=True`` takes the part of each difference that random acceptance does not give.
 
         A line a model, group and measure: ``lowest`` and ``highest`` signed difference (group minus
         privileged) among the classifiers, their ``range``, how many classifiers gave one, and
@@ -81,7 +84,10 @@ class OpportunityComparison:
             results = [self.results[model, classifier] for classifier in self.classifiers]
             for group in [difference.group for difference in results[0].differences]:
                 for measure in MEASURES:
-                    found = [result.difference(group).at(measure) for result in results]
+                    found = [
+                        result.difference(group).at(measure, beyond_random=beyond_random)
+                        for result in results
+                    ]
                     known = [e.estimate for e in found if e is not None and np.isfinite(e.estimate)]
                     low, high = (min(known), max(known)) if known else (np.nan, np.nan)
                     lines.append(
@@ -187,6 +193,7 @@ def compare_opportunities(
         )
     seed = seed_from(random_state)
     seen = input_names(models.values(), X, sensitive_features) if evidence is None else list(evidence)
+    generator = generator or default_generator(n_jobs)
     instruments: dict[str, Classifier] = {}
     results: dict[tuple[str, str], OpportunityResult] = {}
     for model_name, model in models.items():
@@ -219,10 +226,20 @@ def compare_opportunities(
             setting.fold,
             setting.inputs,
             rows,
-            generator=generator or default_generator(n_jobs),
+            generator=generator,
             k=k,
             schema=schema,
             judgement=setting.judgement,
+        )
+        random = search_at_random(
+            setting.models[0],
+            setting.inputs,
+            accepted,
+            rows,
+            generator=generator,
+            k=k,
+            schema=schema,
+            seed=seed,
         )
         for name, f_s in instruments.items():
             mine = drawn[name][rows]
@@ -234,6 +251,7 @@ def compare_opportunities(
                 accepted=accepted,
                 evidence=setting.evidence,
                 known=known[name],
+                random=None if random is None else random.take(mine),
                 convention=convention,
                 shortfall=shortfall,
                 confidence=confidence,

@@ -130,7 +130,7 @@ def group_curves(
     differences
         Group code → measure → curve of group minus privileged.
     """
-    measured = _measured(flips, ks, convention, shortfall)
+    measured = measure_values(flips, ks, convention, shortfall)
     values = np.concatenate(list(measured.values()), axis=1)
     means = [_means(values[codes == g]) for g in range(n_groups)]
     boot = bootstrap_means(
@@ -152,7 +152,9 @@ def group_curves(
                 np.where(mean.same, wide[1], np.clip(high, 0.0, 1.0)),
             )
         )
-    groups = [_cut(list(measured), ks, mean.value, *bounds[g], mean.n, None) for g, mean in enumerate(means)]
+    groups = [
+        plain_curves(list(measured), ks, mean.value, *bounds[g], mean.n, None) for g, mean in enumerate(means)
+    ]
     reference = means[privileged]
     differences = {}
     for g, mean in enumerate(means):
@@ -171,7 +173,7 @@ def group_curves(
             n_permutations=n_permutations,
             disturbance=jitter[:n_permutations] * spread,
         )
-        differences[g] = _cut(
+        differences[g] = plain_curves(
             list(measured),
             ks,
             mean.value - reference.value,
@@ -230,9 +232,10 @@ def _spread(parts: Sequence[Influence], others: Sequence[Influence] | None = Non
     return np.concatenate([part.spread(other) for part, other in zip(parts, versus, strict=True)])
 
 
-def _measured(
+def measure_values(
     flips: Mapping[str, FloatArray], ks: IntArray, convention: Convention, shortfall: Shortfall
 ) -> dict[str, FloatArray]:
+    """Give every person's values at ``ks``: measure → (q, c)."""
     columns = ks - 1
     given = flips["given"]
     out = {
@@ -245,7 +248,7 @@ def _measured(
     return out
 
 
-def _cut(
+def plain_curves(
     names: Sequence[str],
     ks: IntArray,
     estimate: FloatArray,
@@ -254,6 +257,7 @@ def _cut(
     n: IntArray,
     p: FloatArray | None,
 ) -> dict[str, MeasureCurve]:
+    """Cut arrays that hold the measures side by side into one curve a measure."""
     c = len(ks)
     return {
         name: MeasureCurve(

@@ -9,30 +9,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from fairwitness.errors import DataError
-from fairwitness.flips.estimates import curve_ks, group_curves
-from fairwitness.flips.inference import Classifier, align, counterfactual_proba, people_proba
-from fairwitness.flips.measures import Convention, Shortfall, check_ks
-from fairwitness.flips.results import (
-    Funnel,
-    GroupDifference,
-    GroupOpportunity,
-    OpportunityResult,
-    spread_sorted,
-)
+from fairwitness.flips.chance import search_at_random
+from fairwitness.flips.evaluate import eligible_rows, opportunity_from
+from fairwitness.flips.inference import align, people_proba
+from fairwitness.flips.measures import Convention, Shortfall
+from fairwitness.flips.results import OpportunityResult
 from fairwitness.flips.search import draw_people, search
 from fairwitness.flips.setting import default_generator, fitted_classifier, make_setting
-from fairwitness.flips.shared import distinct_counterfactuals
 from fairwitness.rng import seed_from
-from fairwitness.stats.intervals import Estimate, check_confidence, wilson
-from fairwitness.typing import BoolArray, FloatArray, IntArray, MissingPolicy, NativeFrame, RandomState
+from fairwitness.typing import MissingPolicy, NativeFrame, RandomState
 
 if TYPE_CHECKING:
     from fairwitness.counterfactuals.base import CounterfactualGenerator
-    from fairwitness.counterfactuals.sets import CounterfactualSet
-    from fairwitness.table.groups import Groups
     from fairwitness.table.schema import Schema
 
 
@@ -105,8 +94,10 @@ def fair_opportunity(
     -------
     OpportunityResult
         ``.groups``, ``.differences`` (signed: group minus privileged), ``.to_frame()``, ``.plot()``. Equal
-        values in all groups are what the definition asks for; a group whose CFlips is higher is accepted
-        more often only where it looks like another group.
+        values in all groups are what the definition asks for; a group whose CFlips is higher gets accepted
+        by looking like another group more often. Unequal sizes of groups and the classifier's mistakes
+        alone make them differ, whatever the model: ``.differences[0].at("cflips", beyond_random=True)`` is
+        the part that a model which accepts at random would not give (:mod:`fairwitness.flips.chance`).
 
     Raises
     ------
@@ -130,15 +121,26 @@ def fair_opportunity(
     _, looks = align(known, f_s, groups.labels)
     eligible = eligible_rows(accepted, groups.codes, looks)
     rows = np.flatnonzero(draw_people(eligible, groups.codes, most=max_people, seed=seed))
+    generator = generator or default_generator(n_jobs)
     found = search(
         setting.models,
         setting.fold,
         setting.inputs,
         rows,
-        generator=generator or default_generator(n_jobs),
+        generator=generator,
         k=k,
         schema=schema,
         judgement=setting.judgement,
+    )
+    random = search_at_random(
+        setting.models[0],
+        setting.inputs,
+        accepted,
+        rows,
+        generator=generator,
+        k=k,
+        schema=schema,
+        seed=seed,
     )
     result = opportunity_from(
         found,
@@ -148,6 +150,7 @@ def fair_opportunity(
         accepted=accepted,
         evidence=setting.evidence,
         known=known,
+        random=random,
         convention=convention,
         shortfall=shortfall,
         confidence=confidence,
@@ -157,207 +160,3 @@ def fair_opportunity(
         random_state=seed,
     )
     return result.with_rows(setting.order[result.rows])
-
-
-def opportunity_from(
-    counterfactuals: CounterfactualSet,
-    groups: Groups,
-    classifier: Classifier,
-    *,
-    rows: ArrayLike,
-    accepted: BoolArray,
-    evidence: NativeFrame,
-    k: int | None = None,
-    known: FloatArray | None = None,
-    convention: Convention = "equations",
-    shortfall: Shortfall = "available",
-    confidence: float = 0.95,
-    n_resamples: int = 2000,
-    n_permutations: int = 2000,
-    minimum_n: int = 30,
-    random_state: RandomState = 0,
-) -> OpportunityResult:
-    """Measure CFlips and nDCCF when the counterfactuals are there already.
-
-    Parameters
-    ----------
-    counterfactuals
-        Of the people at ``rows``; those who are not eligible are left out. ``source`` of the set must point
-        into the same table.
-    groups
-        Of the n rows of the table.
-    classifier
-        Fitted sensitive-feature classifier.
-    rows
-        (q,) position in the table of each query of ``counterfactuals``, each at most once.
-    accepted
-        (n,) the model's decisions.
-    evidence
-        (n rows) the columns the classifier reads.
-    k
-        At most ``counterfactuals.k``, which is the default.
-    known
-        (n, classes) the classifier's probabilities of the table, if there already.
-    convention, shortfall, confidence, n_resamples, n_permutations, minimum_n, random_state
-        As in :func:`fair_opportunity`.
-
-    Raises
-    ------
-    ConfigError, DataError, GroupError, ModelError
-        If k or the level make no sense, lengths differ, or the classifier does not know the groups.
-    """
-    from fairwitness.table.frames import take_rows
-
-    check_confidence(confidence)
-    k = check_ks(k, counterfactuals.k)[0]
-    seed = seed_from(random_state)
-    at = _rows_of(rows, counterfactuals, groups, accepted)
-    known = people_proba(classifier, evidence) if known is None else known
-    people, looks = align(known, classifier, groups.labels)
-    eligible = eligible_rows(accepted, groups.codes, looks)
-    chosen = counterfactuals.take(eligible[at])
-    at = at[eligible[at]]
-    proba = counterfactual_proba(chosen, classifier, origins=take_rows(evidence, at), known=known)
-    after, after_looks = align(proba, classifier, groups.labels)
-
-    codes = groups.codes[at]
-    flipped = (after_looks != codes[chosen.query]).astype(np.float64)
-    number = distinct_counterfactuals(chosen).astype(np.float64)
-    flips = {"given": chosen.spread(flipped)[:, :k]}
-    numbers = {"given": chosen.spread(number)[:, :k]}
-    gap = np.abs(chosen.score - chosen.query_score[chosen.query])
-    if not np.isnan(gap).any():
-        flips["sorted"] = spread_sorted(chosen, flipped, gap)[:, :k]
-        numbers["sorted"] = spread_sorted(chosen, number, gap)[:, :k]
-    curves, versus = group_curves(
-        flips,
-        numbers,
-        codes,
-        groups.n_groups,
-        privileged=groups.privileged,
-        ks=curve_ks(k),
-        convention=convention,
-        shortfall=shortfall,
-        confidence=confidence,
-        n_resamples=n_resamples,
-        n_permutations=n_permutations,
-        seed=seed,
-        purpose=("opportunity", groups.name),
-    )
-    found = np.minimum(chosen.n_found, k)
-    entries = []
-    for g, label in enumerate(groups.labels):
-        mine = groups.codes == g
-        funnel = Funnel(
-            all=int(mine.sum()),
-            rejected=int((mine & ~accepted).sum()),
-            recognised=int((mine & eligible).sum()),
-            searched=int((codes == g).sum()),
-            with_counterfactuals=int(((codes == g) & (found > 0)).sum()),
-            short=int(((codes == g) & (found > 0) & (found < k)).sum()),
-            none=int(((codes == g) & (found == 0)).sum()),
-        )
-        entries.append(
-            GroupOpportunity(
-                label=label,
-                funnel=funnel,
-                small=funnel.with_counterfactuals < minimum_n,
-                expected_flip_rate=_expected(mine & accepted, looks != g, confidence),
-                cflips=curves[g]["cflips"],
-                ndccf=curves[g]["ndccf"],
-                ndccf_sorted=curves[g].get("ndccf_sorted"),
-                reason=_reason(funnel),
-            )
-        )
-    reference = entries[groups.privileged]
-    return OpportunityResult(
-        name=groups.name,
-        labels=tuple(groups.labels),
-        privileged=reference.label,
-        k=k,
-        convention=convention,
-        shortfall=shortfall,
-        confidence=confidence,
-        groups=tuple(entries),
-        differences=tuple(
-            GroupDifference(
-                group=entries[g].label,
-                privileged=reference.label,
-                cflips=measures["cflips"],
-                ndccf=measures["ndccf"],
-                ndccf_sorted=measures.get("ndccf_sorted"),
-                reason=_difference_reason(entries[g], reference),
-            )
-            for g, measures in versus.items()
-        ),
-        quality=_quality(classifier),
-        generator={
-            "name": counterfactuals.generator,
-            "settings": {n: v for n, v in counterfactuals.settings.items() if n != "distance"},
-            "distance": counterfactuals.settings.get("distance", {}),
-        },
-        rows=at,
-        codes=codes,
-        flips=flips["given"],
-        sorted_flips=flips.get("sorted"),
-        counterfactuals=chosen,
-        looks=after_looks,
-        inferred=people[at],
-        inferred_change=after[:, groups.privileged] - people[at][chosen.query, groups.privileged],
-    )
-
-
-def eligible_rows(accepted: BoolArray, codes: IntArray, looks: IntArray) -> BoolArray:
-    """X⁻: rows the model rejects and whose own group the classifier infers; rows without group are not."""
-    return np.asarray(~accepted & (codes >= 0) & (looks == codes))
-
-
-def _expected(members: BoolArray, mistaken: BoolArray, confidence: float) -> Estimate:
-    n, wrong = int(members.sum()), int((members & mistaken).sum())
-    if n == 0:
-        return Estimate(float("nan"), numerator=0, denominator=0, reason="nobody of the group is accepted")
-    low, high = wilson(wrong, n, confidence)
-    return Estimate(wrong / n, float(low), float(high), n=n, numerator=wrong, denominator=n)
-
-
-def _reason(funnel: Funnel) -> str:
-    if not funnel.rejected:
-        return "no eligible rows: nobody of the group is rejected"
-    if not funnel.recognised:
-        return (
-            f"no eligible rows: the classifier recognises none of the {funnel.rejected} rejected of the group"
-        )
-    if not funnel.searched:
-        return "no eligible rows were searched"
-    if not funnel.with_counterfactuals:
-        return f"no counterfactual was found for any of the {funnel.searched} eligible rows"
-    return ""
-
-
-def _difference_reason(group: GroupOpportunity, reference: GroupOpportunity) -> str:
-    return "; ".join(f"{each.label}: {each.reason}" for each in (group, reference) if each.reason)
-
-
-def _quality(classifier: Classifier) -> dict[str, object] | None:
-    quality = getattr(classifier, "quality_", None)
-    return None if quality is None else dict(quality.to_dict())
-
-
-def _rows_of(
-    rows: ArrayLike, counterfactuals: CounterfactualSet, groups: Groups, accepted: BoolArray
-) -> IntArray:
-    at = np.asarray(rows, dtype=np.int64).reshape(-1)
-    n = len(groups.codes)
-    if len(at) != counterfactuals.n_queries or len(accepted) != n:
-        raise DataError(
-            "there must be one table row for each query, and one decision and group for each table row",
-            got=f"{len(at)} rows, {counterfactuals.n_queries} queries; {len(accepted)} decisions, {n} groups",
-            fix="pass the positions the counterfactuals were generated for",
-        )
-    if len(np.unique(at)) < len(at) or (len(at) and not (at.min() >= 0 and at.max() < n)):
-        raise DataError(
-            "rows must be different positions in the table",
-            got=f"{len(at)} positions for a table of {n} rows",
-            fix="pass each position once",
-        )
-    return at

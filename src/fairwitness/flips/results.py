@@ -75,6 +75,9 @@ class GroupOpportunity:
         errors alone would give if the counterfactuals were just those people.
     cflips, ndccf, ndccf_sorted
         Curves over k; ``ndccf_sorted`` is ``None`` where the model gives no scores.
+    random
+        What a model that accepts at random gives the same people (:mod:`fairwitness.flips.chance`), for
+        ``cflips`` and ``ndccf``, without intervals; ``None`` if it was not computed.
     reason
         Why there are no values; empty if there are.
     """
@@ -86,12 +89,15 @@ class GroupOpportunity:
     cflips: MeasureCurve
     ndccf: MeasureCurve
     ndccf_sorted: MeasureCurve | None
+    random: Mapping[str, MeasureCurve] | None = None
     reason: str = ""
 
-    def at(self, measure: str = "cflips", k: int | None = None) -> Estimate | None:
-        """Give one measure at one k (default: the k asked for); ``None`` for a measure not taken."""
-        curve = getattr(self, measure)
-        return None if curve is None else curve.at(k, reason=self.reason)
+    def at(self, measure: str = "cflips", k: int | None = None, *, random: bool = False) -> Estimate | None:
+        """Give one measure at one k (default: the k asked for); ``None`` for a measure not taken.
+
+        ``random=True`` gives what random acceptance would give.
+        """
+        return _at(self, measure, self.random if random else None, k, only=random)
 
     def to_dict(self) -> Document:
         """Give plain values for JSON."""
@@ -117,6 +123,9 @@ class GroupDifference:
     Higher ``cflips``: the group's counterfactuals have to change the inferred group more often than the
     privileged group's do. Higher ``ndccf``: less often, early ranks counting more. 0: no difference. The
     tables of Cornacchia et al. (2023) print the absolute value.
+
+    ``beyond`` is the same difference minus what it is if the model accepts at random
+    (:mod:`fairwitness.flips.chance`), for ``cflips`` and ``ndccf``: the part that the model's choices add.
     """
 
     group: str
@@ -124,12 +133,17 @@ class GroupDifference:
     cflips: MeasureCurve
     ndccf: MeasureCurve
     ndccf_sorted: MeasureCurve | None
+    beyond: Mapping[str, MeasureCurve] | None = None
     reason: str = ""
 
-    def at(self, measure: str = "cflips", k: int | None = None) -> Estimate | None:
-        """Give one signed difference at one k (default: the k asked for)."""
-        curve = getattr(self, measure)
-        return None if curve is None else curve.at(k, reason=self.reason)
+    def at(
+        self, measure: str = "cflips", k: int | None = None, *, beyond_random: bool = False
+    ) -> Estimate | None:
+        """Give one signed difference at one k (default: the k asked for); ``None`` if it was not taken.
+
+        ``beyond_random=True`` gives the part beyond random acceptance.
+        """
+        return _at(self, measure, self.beyond if beyond_random else None, k, only=beyond_random)
 
     def to_dict(self) -> Document:
         """Give plain values for JSON, at the k asked for."""
@@ -228,10 +242,8 @@ class OpportunityResult:
             for measure in MEASURES:
                 if getattr(group, measure) is None:
                     continue
-                for k in self.ks.tolist():
-                    value = group.at(measure, k)
-                    other = versus[group.label].at(measure, k) if group.label in versus else None
-                    out.append(_line(self, group.label, measure, k, value, other))
+                other = versus.get(group.label)
+                out.extend(_line(self, group, other, measure, k) for k in self.ks.tolist())
         return out
 
     def to_dict(self) -> Document:
@@ -281,32 +293,52 @@ class OpportunityResult:
 
 def _line(
     result: OpportunityResult,
-    group: str,
+    group: GroupOpportunity,
+    difference: GroupDifference | None,
     measure: str,
     k: int,
-    value: Estimate | None,
-    difference: Estimate | None,
 ) -> dict[str, object]:
-    assert value is not None
-    nothing = Estimate(math.nan)
-    versus = difference or nothing
+    nothing = Estimate(math.nan, p_value=math.nan)
+    value = group.at(measure, k) or nothing
+    chance = group.at(measure, k, random=True) or nothing
+    versus = (None if difference is None else difference.at(measure, k)) or nothing
+    beyond = (None if difference is None else difference.at(measure, k, beyond_random=True)) or nothing
     return {
         "feature": result.name,
-        "group": group,
-        "privileged": group == result.privileged,
+        "group": group.label,
+        "privileged": group.label == result.privileged,
         "measure": measure,
         "k": k,
         "estimate": value.estimate,
         "low": value.low,
         "high": value.high,
         "n": value.n,
+        "random_acceptance": chance.estimate,
         "difference": versus.estimate,
         "difference_low": versus.low,
         "difference_high": versus.high,
         "absolute_difference": abs(versus.estimate),
-        "p_value": math.nan if versus.p_value is None else versus.p_value,
+        "p_value": versus.p_value,
+        "beyond_random": beyond.estimate,
+        "beyond_random_low": beyond.low,
+        "beyond_random_high": beyond.high,
+        "beyond_random_p_value": beyond.p_value,
         "reason": value.reason,
     }
+
+
+def _at(
+    entry: GroupOpportunity | GroupDifference,
+    measure: str,
+    others: Mapping[str, MeasureCurve] | None,
+    k: int | None,
+    *,
+    only: bool,
+) -> Estimate | None:
+    if measure not in MEASURES:
+        raise KeyError(measure)
+    curve = (others or {}).get(measure) if only else getattr(entry, measure)
+    return None if curve is None else curve.at(k, reason=entry.reason)
 
 
 def _document(estimate: Estimate | None) -> Document | None:
