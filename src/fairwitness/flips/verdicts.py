@@ -225,10 +225,7 @@ def _title(measure: str, result: OpportunityResult, difference: GroupDifference)
             f"({other}: {theirs})"
         )
     else:
-        title = (
-            f"Counting the nearest profiles most, {name} keep {mine} of the most that can be kept of the "
-            f"inferred group ({other}: {theirs})"
-        )
+        title = f"nDCCF of {name} is {mine} ({other}: {theirs})"
     if group.random is None:
         return title
     mine, theirs = said(random=True)
@@ -236,7 +233,7 @@ def _title(measure: str, result: OpportunityResult, difference: GroupDifference)
 
 
 def _hundredths(value: float) -> str:
-    return number(value, 2)
+    return f"{value:.2f}"
 
 
 def _evidence(

@@ -66,20 +66,22 @@ def sentences(
 
 
 def main_group(result: OpportunityResult) -> str:
-    """Give the group that is spoken of: the farthest from the privileged among those large enough, else the
-    largest.
-    """  # noqa: D205
+    """Give the group that is spoken of: among those large enough, the one whose profiles flip most.
+
+    Most beyond what random acceptance gives, if that is known; against the privileged group in any case.
+    """
 
     def size(label: str) -> int:
         return result[label].funnel.with_counterfactuals
 
-    def distance(label: str) -> float:
-        value = result.difference(label).at()
-        return abs(value.estimate) if value is not None and math.isfinite(value.estimate) else -1.0
+    def excess(label: str) -> float:
+        difference = result.difference(label)
+        value = difference.at(beyond_random=True) or difference.at()
+        return value.estimate if value is not None and math.isfinite(value.estimate) else -math.inf
 
     labels = [difference.group for difference in result.differences]
     large = [label for label in labels if not result[label].small]
-    return max(large, key=lambda label: (distance(label), size(label))) if large else max(labels, key=size)
+    return max(large, key=lambda label: (excess(label), size(label))) if large else max(labels, key=size)
 
 
 def _difference(result: OpportunityResult, label: str, findings: Sequence[Finding]) -> Iterator[str]:
