@@ -94,6 +94,12 @@ def test_a_disturbance_widens_what_chance_may_do() -> None:
     assert 0.2 < float(widened) < 0.5  # |N(0, 1) + a little| reaches 1 in about a third of the draws
 
 
+def test_an_empty_group_has_no_p() -> None:
+    values = child(4, "v").random((9, 3))  # sums that rounding leaves a residue of
+    assert np.isnan(permutation_p(values, np.zeros(9, int), 0, 1, rng=child(0, "p"), n_permutations=9)).all()
+    assert np.isnan(permutation_p(values, np.zeros(9, int), 1, 0, rng=child(0, "p"), n_permutations=9)).all()
+
+
 def test_equal_values_give_p_of_one() -> None:
     values = np.full(10, 1 / 3)
     assert permutation_p(values, np.arange(10) % 2, 0, 1, rng=child(0, "p"), n_permutations=99) == 1.0

@@ -142,8 +142,10 @@ def permutation_p(
     def differences(label: np.ndarray) -> FloatArray:
         weight = label.astype(np.float64)
         in_a, sum_a = weight @ counted, weight @ filled
+        in_b, sum_b = counted.sum(axis=0) - in_a, filled.sum(axis=0) - sum_a
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(sum_a / in_a - (filled.sum(axis=0) - sum_a) / (counted.sum(axis=0) - in_a))
+            # An empty group has no mean; what rounding leaves of its sum must not make one.
+            return np.asarray(np.where((in_a > 0) & (in_b > 0), sum_a / in_a - sum_b / in_b, np.nan))
 
     observed = np.abs(differences(first[None])[0])
     # Equal differences come out a rounding error apart; counting them as smaller would make p too small.
