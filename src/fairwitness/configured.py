@@ -12,6 +12,7 @@ from fairwitness.config import AuditConfig, ModelConfig
 from fairwitness.counterfactuals import CounterfactualGenerator, GeneticGenerator, NeighborGenerator
 from fairwitness.errors import ConfigError, DataError
 from fairwitness.model import CrossFitted, EndpointSettings, as_blackbox, decision_makers, load_model
+from fairwitness.model.coded import CodedLabels
 from fairwitness.model.digest import file_digest
 from fairwitness.rng import child_seed
 from fairwitness.table import (
@@ -147,8 +148,9 @@ def _train(config: AuditConfig, sources: Sources) -> CrossFitted:
     X = select_columns(sources.X, [column for column in column_names(sources.X) if column not in sensitive])
     seed = child_seed(config.run.seed, "train")
     makers = decision_makers(Schema.infer(X), only=[name], quick=True, random_state=seed)
-    fitted = CrossFitted(makers[name].estimator, cv=5, random_state=seed, n_jobs=config.run.n_jobs)
-    return fitted.fit(X, sources.y == config.outcome.favorable)
+    # XGBoost learns 0 and 1 only; the audit's favourable label stays the user's own.
+    maker = CodedLabels(makers[name].estimator)
+    return CrossFitted(maker, cv=5, random_state=seed, n_jobs=config.run.n_jobs).fit(X, sources.y)
 
 
 def _endpoint(model: ModelConfig) -> EndpointSettings:
