@@ -21,6 +21,7 @@ from fairwitness.model.adapters.containers import (
     object_matrix,
     text_refused,
 )
+from fairwitness.model.coded import CodedLabels
 from fairwitness.model.judgement import ModelInfo
 from fairwitness.model.labels import as_labels, favorable_index, is_label, own
 from fairwitness.table.frames import column_names, container_of
@@ -289,6 +290,9 @@ def check_fitted(model: Any) -> None:
 
 
 def _name(model: Any, last: Any) -> str:
+    if isinstance(model, CodedLabels) and model.estimator_ is not None:
+        # A wrapper of ours: the reader knows the estimator inside.
+        return _name(model.estimator_, last_step(model.estimator_))
     outer, inner = type(model).__name__, type(last).__name__
     return outer if model is last else f"{outer} ending in {inner}"
 
