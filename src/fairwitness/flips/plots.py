@@ -50,14 +50,14 @@ def plot_opportunity(result: OpportunityResult, ax: Axes | None = None, *, measu
                     style_index=at,
                 )
             )
-    return curves(
+    drawn = curves(
         _axes(ax),
         lines,
-        title=f"{_NAMES[measure]} by {plain(result.name)}",
         xlabel="k, counterfactuals counted",
         ylabel=_MEANINGS[measure],
         ylim=(0.0, 1.0),
     )
+    return _titled(drawn, f"{_NAMES[measure]} by {plain(result.name)}", columns=2)
 
 
 def plot_proxies(result: ProxyResult, ax: Axes | None = None, *, most: int = 20) -> Axes:
@@ -120,17 +120,17 @@ def plot_person(
         xlabel, ylabel = plain(columns[0]), plain(columns[1])
     codes = [int(code) if code >= 0 else len(result.labels) for code in result.looks[lines]]
     names = [*result.labels, "another group"]
-    return scatter_people(
+    drawn = scatter_people(
         _axes(ax),
         where[0],
         where[1:],
         codes,
         [f"inferred {plain(names[code])}" for code in codes],
-        title=f"{plain(own)}: {len(lines)} counterfactuals",
         xlabel=xlabel,
         ylabel=ylabel,
         query_label=f"the person ({plain(own)})",
     )
+    return _titled(drawn, f"{plain(own)}: {len(lines)} counterfactuals", columns=3)
 
 
 def _named(matrix: FloatArray, features: Sequence[Feature], columns: tuple[str, str]) -> FloatArray:
@@ -167,6 +167,17 @@ def _components(matrix: FloatArray, features: Sequence[Feature]) -> FloatArray:
     largest = np.abs(axes).argmax(axis=0)
     axes = axes * np.where(axes[largest, [0, 1]] < 0, -1.0, 1.0)
     return np.asarray(wide @ axes)
+
+
+def _titled(ax: Axes, title: str, *, columns: int) -> Axes:
+    """Put a title above the legend, which stands above the axes in rows of ``columns`` names."""
+    from fairwitness.drawing import style
+
+    box = ax.get_legend()
+    rows = 0 if box is None else -(-len(box.get_texts()) // columns)
+    with style():
+        ax.set_title(title, loc="left", pad=6 + 22 * rows, parse_math=False)
+    return ax
 
 
 def _axes(ax: Axes | None) -> Axes:
