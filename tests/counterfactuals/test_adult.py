@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from fairwitness.counterfactuals import NeighborGenerator, PrecomputedGenerator
+from fairwitness.counterfactuals import GeneticGenerator, NeighborGenerator, PrecomputedGenerator
 from fairwitness.model import as_blackbox
 from fairwitness.table import Schema
 
@@ -88,3 +88,18 @@ def test_constraints_hold_on_real_people(adult, model):
         {"found": 10, "none": 0}.get(status, n)
         for status, n in zip(got.status, got.n_found.tolist(), strict=True)
     ]
+
+
+def test_new_rows_are_accepted_by_the_users_own_model_and_nearer(adult, model):
+    X, _ = adult
+    queries = rejected(model, X)[:40]
+    box = as_blackbox(model, favorable=">50K")
+    got = GeneticGenerator(random_state=0).fit(X, box).generate(queries, 20)
+    assert set(got.status) == {"found"}
+    decoded = got.encoder.decode(got.rows)
+    assert decoded.dtypes.equals(X.dtypes)
+    assert (model.predict(decoded) == ">50K").all()
+    np.testing.assert_allclose(model.predict_proba(decoded)[:, 1], got.score)
+    exist = NeighborGenerator().fit(X, box).generate(queries, 20)
+    assert got.distance.mean() < exist.distance.mean()
+    assert got.changed.sum(axis=1).mean() < 2.5 < exist.changed.sum(axis=1).mean()

@@ -88,8 +88,17 @@ class Limits:
                 allowed = column if allowed is None else allowed & column
         return allowed
 
+    def repair(self, rows: FloatArray) -> FloatArray:
+        """Give (q, c, d) rows in which every value a query may not take is the query's own again."""
+        out = rows.copy()
+        for j in range(rows.shape[2]):
+            allowed = self._permits_column(j, rows[:, :, j])
+            if allowed is not None:
+                out[:, :, j] = np.where(allowed, rows[:, :, j], self.queries[:, j, None])
+        return out
+
     def _permits_column(self, j: int, values: FloatArray) -> BoolArray | None:
-        """Rule one column; the query's own value is always permitted."""
+        """Rule (p,) or (q, p) values of one column; the query's own value is always permitted."""
         own = self.queries[:, j, None]
         if self.frozen[j]:
             return _same(own, values)

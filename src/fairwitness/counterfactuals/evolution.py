@@ -1,0 +1,312 @@
+"""The search of :class:`~fairwitness.counterfactuals.genetic.GeneticGenerator`, for a chunk of queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairwitness.counterfactuals.archive import Archive, row_keys
+from fairwitness.counterfactuals.budget import Budget
+from fairwitness.counterfactuals.choices import Choices
+from fairwitness.counterfactuals.crowd import Crowd
+from fairwitness.counterfactuals.fitted import row_bytes
+from fairwitness.counterfactuals.limits import Limits
+from fairwitness.counterfactuals.lines import place_within, tidy
+from fairwitness.counterfactuals.nearest import AcceptedPool, NearestSearch
+from fairwitness.counterfactuals.operators import cross, n_draws, take_back
+from fairwitness.rng import child
+from fairwitness.typing import BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from fairwitness.model.blackbox import BlackBox
+    from fairwitness.table.distance import MixedDistance
+    from fairwitness.table.encode import Encoder
+
+#: Generations of calm, in units of ``patience``, after which a query without k rows is given up.
+_GIVE_UP = 10
+#: Rounds of taking changes back, in units of ``patience``: enough for twenty columns.
+_ROUNDS = 4
+#: What a rejected row's loss is raised by where the best losses of two generations are compared.
+_REJECTED = 1e6
+#: Values of all rows held for the queries that are evolved at once, and the most queries: larger batches
+#: cost memory and gain nothing, smaller ones pay the model's fixed cost more often.
+_VALUES, _ACTIVE = 1 << 22, 256
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the search goes; see :class:`~fairwitness.counterfactuals.genetic.GeneticGenerator`."""
+
+    k: int
+    population: int
+    offspring: int
+    generations: int
+    patience: int
+    tolerance: float
+    validity: float
+    proximity: float
+    sparsity: float
+    seed: int
+    #: Rows a query may have scored; ``None``: no limit.
+    allowance: int | None
+
+
+@dataclass(frozen=True)
+class Evolved:
+    """What came out for a chunk: queries that were reached, and rows the model was asked about."""
+
+    done: list[tuple[Crowd, BoolArray]]
+    asked: int
+
+
+@dataclass(frozen=True)
+class Evolution:
+    """Evolves the queries of a chunk, a few hundred at a time; picklable if its model is.
+
+    ``itself`` (q,) is each query's position in the pool; ``observed`` the least and largest value of each
+    column of the table.
+    """
+
+    queries: FloatArray
+    itself: IntArray
+    pool: AcceptedPool
+    observed: tuple[FloatArray, FloatArray]
+    encoder: Encoder
+    distance: MixedDistance
+    model: BlackBox
+    plan: Plan
+    budget: Budget
+
+    def __call__(self, chunk: slice) -> Evolved:
+        """Evolve queries until each is done; as some leave, waiting ones take their places."""
+        return _Run(self, chunk).finish()
+
+
+class _Run:
+    """One pass over a chunk: the crowd, the archive and what is done."""
+
+    def __init__(self, evolution: Evolution, chunk: slice) -> None:
+        self.given = evolution
+        self.plan = evolution.plan
+        self.queries = evolution.queries
+        self.chunk = chunk
+        self.archive = Archive()
+        self.asked = 0
+
+    def finish(self) -> Evolved:
+        done: list[tuple[Crowd, BoolArray]] = []
+        room_at_once = max(8, _VALUES // (self.plan.population * self.queries.shape[1]))
+        room_at_once = min(room_at_once, _ACTIVE)
+        waiting = self.chunk.start
+        crowd: Crowd | None = None
+        while not self.given.budget.out_of_time():
+            room = room_at_once - (len(crowd) if crowd is not None else 0)
+            if waiting < self.chunk.stop and 2 * room >= room_at_once:
+                block = slice(waiting, min(waiting + room, self.chunk.stop))
+                new = self._admit(block)
+                crowd = new if crowd is None else crowd.join(new)
+                waiting = block.stop
+            if crowd is None or not len(crowd):
+                return Evolved(done, self.asked)
+            self._generation(crowd)
+            over, cut = self._over(crowd)
+            if over.any():
+                done.append((crowd.take(over), cut[over]))
+                self.archive.forget(crowd.index[over])
+                crowd = crowd.take(~over)
+        if crowd is not None and len(crowd):
+            done.append((crowd, np.ones(len(crowd), dtype=np.bool_)))
+        return Evolved(done, self.asked)
+
+    # ------------------------------------------------------------------ where queries start
+
+    def _admit(self, block: slice) -> Crowd:
+        """Start queries from the nearest accepted rows, which cost nothing: ``fit`` scored them."""
+        queries, pool, n = self.queries[block], self.given.pool, block.stop - block.start
+        near = self._nearest(block, self.plan.population, constrained=True)
+        line, slot = np.nonzero(near >= 0)
+        rows = np.repeat(queries[:, None, :], self.plan.population, axis=1)
+        rows[line, slot] = pool.rows[near[line, slot]]
+        distance, score = np.full(near.shape, np.inf), np.full(near.shape, np.nan)
+        distance[line, slot] = self.given.distance.rowwise(rows[line, slot], queries[line])
+        score[line, slot] = pool.score[near[line, slot]]
+        limits = Limits.of(self.given.encoder.schema, queries)
+        crowd = Crowd(
+            index=np.arange(block.start, block.stop),
+            choices=Choices.of(self.given.encoder.schema, limits, self.given.observed),
+            draws=np.array([self._generator(key) for key in row_bytes(queries)], dtype=object),
+            rows=rows[:, :0],
+            loss=distance[:, :0],
+            accepted=near[:, :0] >= 0,
+            score=score[:, :0],
+            distance=distance[:, :0],
+            age=np.zeros(n, dtype=np.int64),
+            best=np.full(n, np.inf),
+            calm=np.zeros(n, dtype=np.int64),
+            spent=np.zeros(n, dtype=np.int64),
+            refining=np.zeros(n, dtype=np.bool_),
+        )
+        loss = self._loss(crowd, rows, near >= 0, score, distance)
+        crowd.merge(self.plan.population, rows, loss, near >= 0, score, distance)
+        self.archive.add(row_keys(crowd.index, queries))
+        self.archive.add(row_keys(crowd.index[line], rows[line, slot]))
+        few = (near >= 0).sum(axis=1) < self.plan.k
+        if few.any():
+            self._try(crowd, *self._scattered(crowd, few, block, limits))
+        return crowd
+
+    def _scattered(
+        self, crowd: Crowd, few: BoolArray, block: slice, limits: Limits
+    ) -> tuple[FloatArray, BoolArray]:
+        """Give queries with few seeds more to start from: near rows made to fit, and random ones."""
+        c = self.plan.offspring
+        home = np.repeat(self.queries[block][:, None, :], c, axis=1)
+        near = self._nearest(block, c, constrained=False)
+        line, slot = np.nonzero(near >= 0)
+        fitted = home.copy()
+        fitted[line, slot] = self.given.pool.rows[near[line, slot]]
+        uniform = np.ones((2, *home.shape))
+        for at in np.flatnonzero(few).tolist():
+            uniform[0, at] = crowd.draws[at].random(home.shape[1:])
+            uniform[1, at] = crowd.draws[at].random(home.shape[1:])
+        random = crowd.choices.draw(home, uniform[0] < 0.5, uniform[1])
+        children = np.concatenate([limits.repair(fitted), random], axis=1)
+        return children, np.repeat(few[:, None], 2 * c, axis=1)
+
+    def _nearest(self, block: slice, depth: int, *, constrained: bool) -> IntArray:
+        """(q, depth) pool positions of the nearest rows, −1 where there are no more."""
+        near = np.full((block.stop - block.start, depth), -1, dtype=np.int64)
+        found = NearestSearch(
+            queries=self.queries,
+            itself=self.given.itself,
+            pool=self.given.pool.rows,
+            distance=self.given.distance,
+            schema=self.given.encoder.schema if constrained else None,
+            k=depth,
+            rank="distance",
+            budget=Budget(),
+        )(block)
+        near[found.query - block.start, place_within(found.query)] = found.pool
+        return near
+
+    def _generator(self, content: bytes) -> np.random.Generator:
+        """Give a query's own random numbers: they depend on its content and the seed alone."""
+        return child(self.plan.seed, "genetic", sha256(content).hexdigest())
+
+    # ------------------------------------------------------------------ one generation
+
+    def _generation(self, crowd: Crowd) -> None:
+        """Make children for all queries, score the new ones in one call, keep the best."""
+        plan = self.plan
+        home = self.queries[crowd.index]
+        children = np.repeat(home[:, None, :], max(plan.offspring, plan.k), axis=1)
+        wanted = np.zeros(children.shape[:2], dtype=np.bool_)
+        evolving, refining = np.flatnonzero(~crowd.refining), np.flatnonzero(crowd.refining)
+        if len(evolving):
+            uniform = np.empty((len(evolving), plan.offspring, n_draws(home.shape[1])))
+            for at, line in enumerate(evolving.tolist()):
+                crowd.draws[line].random(out=uniform[at])
+            children[evolving, : plan.offspring] = cross(
+                crowd.rows[evolving],
+                crowd.filled[evolving],
+                home[evolving],
+                crowd.choices.take(evolving),
+                uniform,
+            )
+            wanted[evolving, : plan.offspring] = True
+        if len(refining):
+            rows = crowd.rows[refining, : plan.k]
+            steps = self._steps(rows, home[refining])
+            steps[~crowd.accepted[refining, : plan.k]] = 0
+            children[refining, : plan.k], wanted[refining, : plan.k] = take_back(
+                rows, steps, home[refining], crowd.index[refining], self.archive
+            )
+        self._watch(crowd, self._try(crowd, children, wanted))
+
+    def _steps(self, rows: FloatArray, home: FloatArray) -> FloatArray:
+        """(q, k, d) what each column adds to the distance."""
+        q, k, d = rows.shape
+        own = np.broadcast_to(home[:, None, :], rows.shape)
+        coded = np.array([kind == "0/1" for kind in self.given.distance.scale_kinds], dtype=np.bool_)
+        steps = np.abs(rows - own) / self.given.distance.scales
+        unlike = self.given.distance.changed(rows.reshape(-1, d), own.reshape(-1, d)).reshape(q, k, d)
+        return np.where(coded | np.isnan(steps), unlike, steps)
+
+    def _try(self, crowd: Crowd, children: FloatArray, wanted: BoolArray) -> IntArray:
+        """Score the children that are new, and let them compete; (q,) how many were new."""
+        encoder, plan, q = self.given.encoder, self.plan, len(crowd)
+        line, slot = np.nonzero(wanted)
+        rows = encoder.snap(children[line, slot])
+        queries = self.queries[crowd.index[line]]
+        keys = row_keys(crowd.index[line], rows)
+        once = np.zeros(len(keys), dtype=np.bool_)
+        once[np.unique(keys, return_index=True)[1]] = True
+        kept = np.flatnonzero(once & ~self.archive.knows(keys) & encoder.validate(rows, queries))
+        if plan.allowance is not None:
+            kept = kept[place_within(line[kept]) < (plan.allowance - crowd.spent)[line[kept]]]
+        line, rows = line[kept], rows[kept]
+        new = np.bincount(line, minlength=q)
+        if not len(kept):
+            return new
+        self.archive.add(keys[kept])
+        answer = self.given.model.judge(encoder.decode(rows))
+        self.asked += len(rows)
+        crowd.spent += new
+        place, width = place_within(line), int(new.max())
+
+        def grid(values: NDArray[Any], empty: float) -> NDArray[Any]:
+            out = np.full((q, width, *values.shape[1:]), empty, dtype=values.dtype)
+            out[line, place] = values
+            return out
+
+        far = grid(self.given.distance.rowwise(rows, queries[kept]), np.inf)
+        accepted, score = grid(answer.accepted, False), grid(answer.score, np.nan)
+        tried = grid(rows, 0.0)
+        loss = self._loss(crowd, tried, accepted, score, far)
+        crowd.merge(plan.population, tried, loss, accepted, score, far)
+        return new
+
+    def _loss(
+        self, crowd: Crowd, rows: FloatArray, accepted: BoolArray, score: FloatArray, distance: FloatArray
+    ) -> FloatArray:
+        """(q, c) hinge + proximity + sparsity, each with its weight; ∞ for empty places."""
+        plan, home = self.plan, self.queries[crowd.index][:, None, :]
+        changed = ~((rows == home) | (np.isnan(rows) & np.isnan(home)))
+        there = np.isfinite(distance)
+        cost = plan.proximity * np.where(there, distance, 0.0) + plan.sparsity * changed.sum(axis=2)
+        below = self.given.model.threshold - score
+        hinge = np.clip(np.where(np.isnan(below), 1.0, below), 0.0, 1.0)
+        loss = tidy(cost / rows.shape[2] + np.where(accepted, 0.0, plan.validity * hinge))
+        return np.where(there, loss, np.inf)
+
+    # ------------------------------------------------------------------ when queries are done
+
+    def _watch(self, crowd: Crowd, new: IntArray) -> None:
+        """See which queries still move, and which are ready to have changes taken back."""
+        plan = self.plan
+        crowd.age += 1
+        best = crowd.loss[:, 0] + np.where(crowd.accepted[:, 0], 0.0, _REJECTED)
+        moved = best + plan.tolerance < crowd.best
+        crowd.best = np.where(moved, best, crowd.best)
+        # a query that is being refined is calm once nothing is left to take back
+        crowd.calm = np.where(np.where(crowd.refining, new > 0, moved), 0, crowd.calm + 1)
+        ready = (
+            (crowd.full(plan.k) & (crowd.calm >= plan.patience))
+            | (crowd.calm >= _GIVE_UP * plan.patience)
+            | (crowd.age >= plan.generations)
+        ) & ~crowd.refining
+        crowd.refining |= ready
+        crowd.age[ready] = 0
+        crowd.calm[ready] = 0
+
+    def _over(self, crowd: Crowd) -> tuple[BoolArray, BoolArray]:
+        """(q,) which queries are done, and which of them were cut short by the budget."""
+        over = crowd.refining & ((crowd.calm > 0) | (crowd.age >= _ROUNDS * self.plan.patience))
+        if self.plan.allowance is None:
+            return over, np.zeros(len(crowd), dtype=np.bool_)
+        spent = crowd.spent >= self.plan.allowance
+        return over | spent, spent & ~crowd.refining
