@@ -146,8 +146,9 @@ class Section:
         The method's own result objects (one a sensitive feature), for use from Python.
     document
         The same facts as plain values: what ``report.json`` holds and the HTML is drawn from.
-    sentences
-        Plain-language sentences for the report's opening paragraph, each with number and interval.
+    paragraphs
+        The answer in words that can be read aloud, each claim with number and interval: one paragraph for
+        each sensitive feature, or for all of them where little is to be said.
     tables
         Name → rows (lists of flat dictionaries), written as CSV files beside the report.
     """
@@ -157,7 +158,7 @@ class Section:
     findings: tuple[Finding, ...] = ()
     not_applicable: tuple[NotApplicable, ...] = ()
     overview: tuple[OverviewRow, ...] = ()
-    sentences: tuple[str, ...] = ()
+    paragraphs: tuple[str, ...] = ()
     document: Document = field(default_factory=dict)
     tables: Mapping[str, Sequence[Mapping[str, object]]] = field(default_factory=dict)
 

@@ -6,6 +6,7 @@ audits of the same table and model with the same seed.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import platform
 import time
@@ -15,6 +16,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+import numpy as np
 
 import fairwitness
 from fairwitness.case import Case
@@ -79,7 +82,7 @@ def make_document(
             "versions": versions(),
         },
         "audited": _audited(case, told),
-        "summary": [sentence for section in spoken for sentence in section.sentences],
+        "summary": [paragraph for section in spoken for paragraph in section.paragraphs],
         "overview": [row.to_dict() for section in sections for row in section.overview],
         "findings": [finding.to_dict() for finding in findings],
         "not_applicable": [each.to_dict() for section in sections for each in section.not_applicable],
@@ -146,8 +149,14 @@ def _groups(groups: Groups) -> Document:
 
 
 def _digest(case: Case) -> str | None:
-    digests = [model.info.digest for model in case.models]
-    return None if None in digests else "+".join(str(digest)[:16] for digest in digests)
+    """Name the model: by its bytes, or, for models trained for this audit, by their answers.
+
+    The bytes of a model that was trained by a worker process and by this one differ; its answers do not.
+    """
+    if len(case.models) == 1:
+        return case.models[0].info.digest
+    answers = np.column_stack([case.judgement.accepted, np.round(case.judgement.score, 9)])
+    return hashlib.sha256(answers.tobytes()).hexdigest()
 
 
 def _settings(case: Case) -> Document:

@@ -77,7 +77,7 @@ def report_of(section) -> dict:
                 "outcome": None, "favorable": "1", "people": "applicants", "n_accepted": 1, "n_rejected": 1,
                 "sensitive_features": [], "seed": 0, "k": 12, "confidence": 0.95,
             },
-            "summary": list(section.sentences),
+            "summary": list(section.paragraphs),
             "overview": [row.to_dict() for row in section.overview],
             "findings": [finding.to_dict() for finding in section.findings],
             "not_applicable": [each.to_dict() for each in section.not_applicable],
@@ -117,7 +117,7 @@ def test_a_model_that_decides_by_height_has_findings(section) -> None:
 
 
 def test_the_sentences_say_number_interval_and_what_it_rests_on(section, case) -> None:
-    said = " ".join(section.sentences)
+    said = " ".join(section.paragraphs)
     rejected = int((~case.judgement.accepted).sum())
     assert f"Of {rejected} applicants the model rejects" in said
     assert "no longer be recognised as woman" in said
@@ -164,7 +164,7 @@ def test_the_row_order_changes_nothing(section) -> None:
     again = run(case_of(shuffled, privileged={"sex": "man"}))
     assert again.document == section.document
     assert [f.to_dict() for f in again.findings] == [f.to_dict() for f in section.findings]
-    assert again.sentences == section.sentences
+    assert again.paragraphs == section.paragraphs
 
 
 def test_intersections_need_enough_people_in_two_cells() -> None:
@@ -233,7 +233,7 @@ def test_a_classifier_at_chance_is_a_finding_and_nothing_is_graded() -> None:
     assert chance[0].reference == 0.5
     assert not chance[0].established
     assert all(f.severity == "note" and not f.established for f in by_code(section, "FLIP001"))
-    assert any("not shown to be better than chance" in sentence for sentence in section.sentences)
+    assert any("not shown to be better than chance" in sentence for sentence in section.paragraphs)
 
 
 def test_few_eligible_people_and_missing_counterfactuals_are_findings() -> None:
@@ -251,7 +251,7 @@ def test_a_blind_model_s_difference_is_not_established() -> None:
     assert not found.established
     assert found.severity == "note"
     assert found.remedy
-    assert any("not shown to be another" in sentence for sentence in section.sentences)
+    assert any("not shown to be another" in sentence for sentence in section.paragraphs)
 
 
 def test_a_few_missing_values_are_no_group_to_recognise() -> None:
@@ -317,7 +317,7 @@ def test_hostile_names_and_values_come_out_harmless() -> None:
         return 1 / (1 + np.exp(-(X["he\x1b[31might"] - 176) / 4))
 
     section = run(case_of(people, model=model, sensitive=("s\u202eex",), privileged={"s\u202eex": "man"}))
-    said = [*section.sentences, *(f.title + f.subject + f.remedy for f in section.findings)]
+    said = [*section.paragraphs, *(f.title + f.subject + f.remedy for f in section.findings)]
     said += [each.reason + each.subject for each in section.not_applicable]
     assert not any(c in text for text in said for c in ("\x1b", "\u202e"))
     person = section.document["features"][0]["people"][0]

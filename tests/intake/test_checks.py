@@ -61,11 +61,11 @@ def test_findings_name_copies_and_direct_reading(table: pd.DataFrame) -> None:
 
     blind = run(prepare_case(decide, table, sensitive_features="sex", random_state=0))
     assert [(finding.code, finding.subject) for finding in blind.findings] == [("DATA002", "title")]
-    assert blind.sentences == ("The model reads 2 columns; sex is not among them.",)
+    assert blind.paragraphs == ("The model reads 2 columns; sex is not among them.",)
 
     from fairwitness import as_blackbox
 
     reading = as_blackbox(decide, feature_names=["income", "sex"])
     seen = run(prepare_case(reading, table, sensitive_features="sex", random_state=0))
     assert [finding.code for finding in seen.findings] == ["DATA001"]
-    assert seen.sentences == ("The model reads 2 columns, sex among them.",)
+    assert seen.paragraphs == ("The model reads 2 columns, sex among them.",)

@@ -25,7 +25,7 @@ def headings(page: str, level: int) -> list[str]:
 def test_parts_stand_in_order(mortgage_page: str) -> None:
     page = mortgage_page
     assert headings(page, 2) == [
-        "In one paragraph",
+        "In plain words",
         "One picture",
         "Findings",
         "Group metrics",

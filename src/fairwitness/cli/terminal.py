@@ -16,11 +16,12 @@ import typer
 from fairwitness.errors import FairwitnessError
 from fairwitness.findings import Severity
 from fairwitness.progress import show_progress
-from fairwitness.text import interval, number, plain
+from fairwitness.text import interval, number, percent, plain
 
 if TYPE_CHECKING:
     from fairwitness.audit import AuditReport
     from fairwitness.findings import Finding
+    from fairwitness.typing import Document
 
 P = ParamSpec("P")
 EXIT_FINDINGS, EXIT_STOPPED, EXIT_UNEXPECTED = 1, 130, 3
@@ -83,8 +84,11 @@ def print_report(report: AuditReport, folder: Path, *, quiet: bool, verbose: boo
         return
     if quiet:
         return
-    for sentence in report.document["summary"][: None if verbose else 4]:
-        typer.echo(plain(sentence, most=500))
+    if verbose:
+        for paragraph in report.document["summary"]:
+            typer.echo(plain(paragraph, most=2000))
+    for row in _headlines(report.document["overview"]):
+        typer.echo(row)
     established = [finding for finding in report.findings if finding.established]
     for finding in established[: None if verbose else 3]:
         typer.echo(_line(finding))
@@ -97,6 +101,21 @@ def print_report(report: AuditReport, folder: Path, *, quiet: bool, verbose: boo
     if rest:
         typer.echo(f"Also: {', '.join(rest)} (see the report).")
     typer.echo(f"Report: {folder / 'report.html'}")
+
+
+def _headlines(overview: Sequence[Document], *, most: int = 4) -> list[str]:
+    """Give one line for each sensitive feature and leading measure, each group with its interval."""
+    leading = [row for row in overview if row["measure"].startswith(("Acceptance", "CFlips"))]
+    lines = []
+    for row in sorted(leading, key=lambda row: [each["subject"] for each in leading].index(row["subject"])):
+        groups = [
+            f"{plain(point['group'], most=40)} {percent(point['estimate'])} "
+            f"{interval(point['low'], point['high'], as_percent=True)}"
+            for point in row["points"][:3]
+            if point["estimate"] is not None
+        ]
+        lines.append(f"{plain(row['subject'], most=40)}, {row['measure'].lower()}: {', '.join(groups)}")
+    return lines[:most]
 
 
 def _line(finding: Finding) -> str:

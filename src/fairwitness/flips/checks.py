@@ -142,9 +142,10 @@ def _section(
         )
         said = list(difference_findings(result, thresholds=thresholds, crossed=each.crossed))
         if not each.crossed:
+            carried = any(finding.established for finding in said)
             said += instrument_findings(result, case.minimum_n)
-            said += proxy_findings(result, carriers, thresholds=thresholds)
-            spoken += sentences(result, established_proxies(carriers), said, case)
+            said += proxy_findings(result, carriers, thresholds=thresholds, carried=carried)
+            spoken.append(" ".join(sentences(result, established_proxies(carriers), said, case)))
             overview += _overview(result)
         findings += said
         unanswered += _without_value(result, each.crossed)
@@ -167,7 +168,7 @@ def _section(
         findings=tuple(findings),
         not_applicable=tuple(unanswered),
         overview=tuple(overview),
-        sentences=tuple(spoken),
+        paragraphs=tuple(spoken),
         document=_document(case, found, features),
         tables={
             "opportunity": [line for result in results for line in result.lines()],

@@ -120,9 +120,13 @@ def established_proxies(proxies: ProxyResult) -> list[ProxyFeature]:
 
 
 def proxy_findings(
-    result: OpportunityResult, proxies: ProxyResult, *, thresholds: Thresholds
+    result: OpportunityResult, proxies: ProxyResult, *, thresholds: Thresholds, carried: bool
 ) -> Iterator[Finding]:
-    """Grade the strongest proxy features."""
+    """Grade the strongest proxy features.
+
+    A proxy tells how the inferred group goes with a column. That bears on the model only where a difference
+    between the groups is established (``carried``); elsewhere it is a note.
+    """
     graded: list[tuple[ProxyFeature, Severity, float | None]] = []
     for feature in established_proxies(proxies):
         severity, threshold, _ = grade(
@@ -134,7 +138,7 @@ def proxy_findings(
         towards = "more" if feature.rho > 0 else "less"
         yield Finding(
             code="FLIP005",
-            severity=severity,
+            severity=severity if carried else "note",
             title=(
                 f"Changed profiles with {_change(feature)} look {towards} like {plain(proxies.privileged)}: "
                 f"ρ = {number(feature.rho, 2)} {interval(feature.low, feature.high)}"
@@ -146,7 +150,10 @@ def proxy_findings(
             interval=(feature.low, feature.high),
             n=feature.n_rows,
             confidence=proxies.confidence,
-            threshold=threshold,
+            threshold=threshold if carried else None,
+            remedy=""
+            if carried
+            else f"no difference by {plain(result.name)} is established that it could carry",
             evidence={
                 "feature": result.name,
                 "column": feature.column,

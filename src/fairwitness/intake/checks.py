@@ -110,7 +110,7 @@ def run(case: Case) -> Section:
     return Section(
         key="data",
         findings=tuple(findings),
-        sentences=(_reading(len(names), read, unread),),
+        paragraphs=(_reading(len(names), read, unread),),
         document={"notes": notes},
     )
 

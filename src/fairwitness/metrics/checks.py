@@ -66,7 +66,7 @@ def run(case: Case) -> Section:
         findings=tuple(findings),
         not_applicable=tuple(unanswered),
         overview=tuple(row for rates, missing in singles for row in _overview(rates, missing)),
-        sentences=tuple(said for rates, missing in singles for said in _sentences(rates, missing, case)),
+        paragraphs=(" ".join(_sentence(rates, missing, case) for rates, missing in singles),),
         document={
             "features": [rates.to_dict() for rates in results],
             "settings": {
@@ -213,14 +213,10 @@ def _overview(rates: GroupRates, missing: Set[str]) -> Iterator[OverviewRow]:
             yield OverviewRow(measure=words, subject=rates.name, points=known)
 
 
-def _sentences(rates: GroupRates, missing: Set[str], case: Case) -> Iterator[str]:
+def _sentence(rates: GroupRates, missing: Set[str], case: Case) -> str:
     named = [group for group in rates.groups if group.label not in missing]
-    ratios = _ratios(rates, missing)
-    yield f"The model accepts {_shares(named, 'acceptance', rates.privileged, case.people)}{ratios}."
-    known = [group for group in named if _known(group.true_positive_rate)]
-    if len(known) > 1:
-        shares = _shares(known, "true_positive_rate", rates.privileged, case.people)
-        yield f"Where the true outcome is {plain(case.favorable)}, it accepts {shares}."
+    shares = _shares(named, "acceptance", rates.privileged, case.people)
+    return f"The model accepts {shares}{_ratios(rates, missing)}."
 
 
 def _shares(groups: Sequence[GroupRate], name: str, first: str, people: str) -> str:

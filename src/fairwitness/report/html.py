@@ -62,7 +62,7 @@ def render(document: Mapping[str, object], *, rows: bool = True) -> str:
         "opportunity": opportunity.view(audited, styles, rows=rows),
         "carriers": carriers.view(audited),
     }
-    contents = [("summary", "In one paragraph"), ("picture", "One picture"), ("findings", "Findings")]
+    contents = [("summary", "In plain words"), ("picture", "One picture"), ("findings", "Findings")]
     contents += [(key, overview.METHOD_NAMES[key]) for key in ("rates", "opportunity") if sections[key]]
     contents += [("carriers", "Shared carriers")] if sections["carriers"] else []
     contents += [("limits", "Limits and reproducibility")]

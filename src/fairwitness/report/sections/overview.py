@@ -1,4 +1,4 @@
-"""The paragraph in words and the one picture."""
+"""The answer in words and the one picture."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ METHOD_NAMES = {"rates": "Group metrics", "opportunity": "Opportunity", "data": 
 
 
 def summary(document: Mapping[str, Any]) -> list[Markup]:
-    """Give the paragraph's sentences."""
-    return [show.prose(sentence) for sentence in document["summary"]]
+    """Give the paragraphs: one a method and sensitive feature."""
+    return [show.prose(paragraph) for paragraph in document["summary"]]
 
 
 def not_measured(document: Mapping[str, Any], *, most: int = 4) -> list[Markup]:
