@@ -114,7 +114,7 @@ def _headlines(overview: Sequence[Document], *, most: int = 4) -> list[str]:
             for point in row["points"][:3]
             if point["estimate"] is not None
         ]
-        lines.append(f"{plain(row['subject'], most=40)}, {row['measure'].lower()}: {', '.join(groups)}")
+        lines.append(f"{plain(row['subject'], most=40)}, {row['measure']}: {', '.join(groups)}")
     return lines[:most]
 
 

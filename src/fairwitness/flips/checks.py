@@ -12,10 +12,12 @@ import numpy as np
 from fairwitness.case import Case
 from fairwitness.errors import ConfigError, DataError, ModelError
 from fairwitness.findings import (
+    SEVERITIES,
     Finding,
     NotApplicable,
     OverviewRow,
     Section,
+    Severity,
     load_thresholds,
 )
 from fairwitness.flips.chance import search_at_random
@@ -142,7 +144,7 @@ def _section(
         )
         said = list(difference_findings(result, thresholds=thresholds, crossed=each.crossed))
         if not each.crossed:
-            carried = any(finding.established for finding in said)
+            carried: Severity = min((f.severity for f in said), key=SEVERITIES.index, default="note")
             said += instrument_findings(result, case.minimum_n)
             said += proxy_findings(result, carriers, thresholds=thresholds, carried=carried)
             spoken.append(" ".join(sentences(result, established_proxies(carriers), said, case)))

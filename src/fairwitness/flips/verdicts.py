@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from fairwitness.findings import Finding, Severity, grade
+from fairwitness.findings import SEVERITIES, Finding, Severity, grade
 from fairwitness.stats.intervals import Estimate, wilson
 from fairwitness.text import interval, number, percent, plain
 
@@ -120,12 +120,12 @@ def established_proxies(proxies: ProxyResult) -> list[ProxyFeature]:
 
 
 def proxy_findings(
-    result: OpportunityResult, proxies: ProxyResult, *, thresholds: Thresholds, carried: bool
+    result: OpportunityResult, proxies: ProxyResult, *, thresholds: Thresholds, carried: Severity
 ) -> Iterator[Finding]:
     """Grade the strongest proxy features.
 
-    A proxy tells how the inferred group goes with a column. That bears on the model only where a difference
-    between the groups is established (``carried``); elsewhere it is a note.
+    A proxy tells how the inferred group goes with a column. That bears on the model only as far as a
+    difference between the groups is established: a carrier is never graded above what it carries.
     """
     graded: list[tuple[ProxyFeature, Severity, float | None]] = []
     for feature in established_proxies(proxies):
@@ -138,7 +138,7 @@ def proxy_findings(
         towards = "more" if feature.rho > 0 else "less"
         yield Finding(
             code="FLIP005",
-            severity=severity if carried else "note",
+            severity=max(severity, carried, key=SEVERITIES.index),
             title=(
                 f"Changed profiles with {_change(feature)} look {towards} like {plain(proxies.privileged)}: "
                 f"ρ = {number(feature.rho, 2)} {interval(feature.low, feature.high)}"
@@ -150,9 +150,9 @@ def proxy_findings(
             interval=(feature.low, feature.high),
             n=feature.n_rows,
             confidence=proxies.confidence,
-            threshold=threshold if carried else None,
+            threshold=threshold,
             remedy=""
-            if carried
+            if carried != "note"
             else f"no difference by {plain(result.name)} is established that it could carry",
             evidence={
                 "feature": result.name,
