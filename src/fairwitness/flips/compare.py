@@ -19,7 +19,8 @@ from fairwitness.flips.inference import Classifier, align, people_proba
 from fairwitness.flips.measures import Convention, Shortfall
 from fairwitness.flips.results import MEASURES, OpportunityResult
 from fairwitness.flips.search import draw_people, search
-from fairwitness.flips.setting import default_generator, fitted_classifier, input_names, make_setting
+from fairwitness.flips.setting import default_generator, fitted_classifier, input_names, one_feature
+from fairwitness.intake.prepare import prepare_case
 from fairwitness.rng import seed_from
 from fairwitness.text import listing, plain
 from fairwitness.typing import BoolArray, MissingPolicy, NativeFrame, RandomState
@@ -197,24 +198,31 @@ def compare_opportunities(
     instruments: dict[str, Classifier] = {}
     results: dict[tuple[str, str], OpportunityResult] = {}
     for model_name, model in models.items():
-        setting = make_setting(
+        case = prepare_case(
             model,
             X,
-            sensitive_features,
+            sensitive_features=sensitive_features,
             privileged=privileged,
             favorable=favorable,
             threshold=threshold,
             evidence=seen,
+            schema=schema,
+            k=k,
+            random_state=seed,
+            n_jobs=n_jobs,
             missing=missing,
+            intersections=False,
+            confidence=confidence,
+            minimum_n=minimum_n,
         )
-        groups, accepted = setting.groups, setting.judgement.accepted
+        groups, accepted = one_feature(case.groups), case.judgement.accepted
         privileged = groups.labels[groups.privileged]
         if not instruments:
             instruments = {
-                name: fitted_classifier(classifier, setting.evidence, groups, seed=seed, n_jobs=n_jobs)
+                name: fitted_classifier(classifier, case.evidence, groups, seed=seed, n_jobs=n_jobs)
                 for name, classifier in classifiers.items()
             }
-        known = {name: people_proba(f_s, setting.evidence) for name, f_s in instruments.items()}
+        known = {name: people_proba(f_s, case.evidence) for name, f_s in instruments.items()}
         drawn: dict[str, BoolArray] = {}
         for name, f_s in instruments.items():
             _, looks = align(known[name], f_s, groups.labels)
@@ -222,23 +230,23 @@ def compare_opportunities(
             drawn[name] = draw_people(eligible, groups.codes, most=max_people, seed=seed)
         rows = np.flatnonzero(np.any(list(drawn.values()), axis=0))
         found = search(
-            setting.models,
-            setting.fold,
-            setting.inputs,
+            case.models,
+            case.fold,
+            case.inputs,
             rows,
             generator=generator,
             k=k,
-            schema=schema,
-            judgement=setting.judgement,
+            schema=case.schema,
+            judgement=case.judgement,
         )
         random = search_at_random(
-            setting.models[0],
-            setting.inputs,
+            case.models[0],
+            case.inputs,
             accepted,
             rows,
             generator=generator,
             k=k,
-            schema=schema,
+            schema=case.schema,
             seed=seed,
         )
         for name, f_s in instruments.items():
@@ -249,7 +257,7 @@ def compare_opportunities(
                 f_s,
                 rows=rows[mine],
                 accepted=accepted,
-                evidence=setting.evidence,
+                evidence=case.evidence,
                 known=known[name],
                 random=None if random is None else random.take(mine),
                 convention=convention,
@@ -260,5 +268,5 @@ def compare_opportunities(
                 minimum_n=minimum_n,
                 random_state=seed,
             )
-            results[model_name, name] = result.with_rows(setting.order[result.rows])
+            results[model_name, name] = result.with_rows(case.row_number[result.rows])
     return OpportunityComparison(results)

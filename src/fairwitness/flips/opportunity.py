@@ -16,8 +16,8 @@ from fairwitness.flips.inference import align, people_proba
 from fairwitness.flips.measures import Convention, Shortfall
 from fairwitness.flips.results import OpportunityResult
 from fairwitness.flips.search import draw_people, search
-from fairwitness.flips.setting import default_generator, fitted_classifier, make_setting
-from fairwitness.rng import seed_from
+from fairwitness.flips.setting import default_generator, fitted_classifier, one_feature
+from fairwitness.intake.prepare import prepare_case
 from fairwitness.typing import MissingPolicy, NativeFrame, RandomState
 
 if TYPE_CHECKING:
@@ -104,42 +104,48 @@ def fair_opportunity(
     ConfigError, DataError, GroupError, ModelError
         If the call, the table, the groups or the model make no sense.
     """
-    seed = seed_from(random_state)
-    setting = make_setting(
+    case = prepare_case(
         model,
         X,
-        sensitive_features,
+        sensitive_features=sensitive_features,
         privileged=privileged,
         favorable=favorable,
         threshold=threshold,
         evidence=evidence,
+        schema=schema,
+        k=k,
+        random_state=random_state,
+        n_jobs=n_jobs,
         missing=missing,
+        intersections=False,
+        confidence=confidence,
+        minimum_n=minimum_n,
     )
-    groups, accepted = setting.groups, setting.judgement.accepted
-    f_s = fitted_classifier(classifier, setting.evidence, groups, seed=seed, n_jobs=n_jobs)
-    known = people_proba(f_s, setting.evidence)
+    groups, accepted, seed = one_feature(case.groups), case.judgement.accepted, case.seed
+    f_s = fitted_classifier(classifier, case.evidence, groups, seed=seed, n_jobs=n_jobs)
+    known = people_proba(f_s, case.evidence)
     _, looks = align(known, f_s, groups.labels)
     eligible = eligible_rows(accepted, groups.codes, looks)
     rows = np.flatnonzero(draw_people(eligible, groups.codes, most=max_people, seed=seed))
     generator = generator or default_generator(n_jobs)
     found = search(
-        setting.models,
-        setting.fold,
-        setting.inputs,
+        case.models,
+        case.fold,
+        case.inputs,
         rows,
         generator=generator,
         k=k,
-        schema=schema,
-        judgement=setting.judgement,
+        schema=case.schema,
+        judgement=case.judgement,
     )
     random = search_at_random(
-        setting.models[0],
-        setting.inputs,
+        case.models[0],
+        case.inputs,
         accepted,
         rows,
         generator=generator,
         k=k,
-        schema=schema,
+        schema=case.schema,
         seed=seed,
     )
     result = opportunity_from(
@@ -148,7 +154,7 @@ def fair_opportunity(
         f_s,
         rows=rows,
         accepted=accepted,
-        evidence=setting.evidence,
+        evidence=case.evidence,
         known=known,
         random=random,
         convention=convention,
@@ -159,4 +165,4 @@ def fair_opportunity(
         minimum_n=minimum_n,
         random_state=seed,
     )
-    return result.with_rows(setting.order[result.rows])
+    return result.with_rows(case.row_number[result.rows])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fairwitness.case import Case
-from fairwitness.errors import ConfigError, DataError
+from fairwitness.errors import ConfigError, DataError, GroupError
 from fairwitness.model import BlackBox, CrossFitted, Judgement, as_blackbox, judge_by_fold
 from fairwitness.rng import seed_from
 from fairwitness.table import (
@@ -38,6 +38,8 @@ def prepare_case(
     sensitive_features: object,
     privileged: object = None,
     favorable: object = 1,
+    threshold: float = 0.5,
+    evidence: Sequence[str] | None = None,
     schema: Schema | None = None,
     k: int = 100,
     random_state: RandomState = None,
@@ -52,7 +54,9 @@ def prepare_case(
 ) -> Case:
     """Check what the user gave, judge every row once, and put the rows into canonical order.
 
-    Parameters are those of :class:`fairwitness.Audit`.
+    Parameters are those of :class:`fairwitness.Audit`; besides, ``sensitive_features`` may be one
+    :class:`fairwitness.table.Groups` of the rows, and ``evidence`` names the columns a sensitive-feature
+    classifier may see (default: the model's inputs without the sensitive columns).
 
     Raises
     ------
@@ -72,7 +76,7 @@ def prepare_case(
     if rows == 0:
         raise DataError("the table has no rows", fix="pass at least one row for each group")
     sensitive, named = resolve_sensitive(X, sensitive_features)
-    boxes = _boxes(model, favorable)
+    boxes = _boxes(model, favorable, threshold)
     wanted = input_columns(X, boxes[0], named)
     inputs = select_columns(X, wanted)
     good = None if y is None else _favorable_outcome(y, favorable, rows)
@@ -85,23 +89,32 @@ def prepare_case(
         )
     # Judged in the user's order: a column of predictions knows its rows by their position.
     judgement = judge_by_fold(boxes, fold, inputs)
-    groups = sensitive_groups(
-        sensitive,
-        privileged=privileged,
-        accepted=judgement.accepted,
-        missing=missing,
-        intersections=intersections and len(sensitive) > 1,
-        minimum_n=minimum_n,
-    )
+    if isinstance(sensitive, Groups):
+        groups: tuple[Groups, ...] = (
+            sensitive if privileged is None else sensitive.with_privileged(privileged),
+        )
+    else:
+        groups = sensitive_groups(
+            sensitive,
+            privileged=privileged,
+            accepted=judgement.accepted,
+            missing=missing,
+            intersections=intersections and len(sensitive) > 1,
+            minimum_n=minimum_n,
+        )
     order = canonical_order(inputs, _known(groups, good))
     inputs = take_rows(inputs, order)
     schema = schema.select(wanted) if schema is not None else Schema.infer(inputs)
-    hidden = _columns_of(groups)
+    if evidence is None:
+        hidden = {*named, *_columns_of(groups)}
+        seen = select_columns(inputs, [name for name in wanted if name not in hidden])
+    else:
+        seen = take_rows(select_columns(X, list(evidence)), order)
     return Case(
         models=boxes,
         fold=fold[order],
         inputs=inputs,
-        evidence=select_columns(inputs, [name for name in wanted if name not in hidden]),
+        evidence=seen,
         groups=tuple(each.take(order) for each in groups),
         y=None if good is None else good[order],
         judgement=Judgement(accepted=judgement.accepted[order], score=judgement.score[order]),
@@ -120,48 +133,62 @@ def prepare_case(
     )
 
 
-def resolve_sensitive(X: NativeFrame, sensitive_features: object) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Find the sensitive values, given by column name, as a cut, or beside the table.
+def resolve_sensitive(
+    X: NativeFrame, sensitive_features: object
+) -> tuple[dict[str, Any] | Groups, tuple[str, ...]]:
+    """Find the sensitive values, given by column name, as a cut, beside the table, or as groups.
 
     Returns
     -------
     values
-        Name (or cut, such as ``"age > 25"``) → n values in the user's row order.
+        Name (or cut, such as ``"age > 25"``) → n values in the user's row order; or the groups.
     named
         The columns of ``X`` they were taken from, or share a name with.
     """
-    if isinstance(sensitive_features, str):
-        sensitive_features = [sensitive_features]
-    values: dict[str, Any]
-    if isinstance(sensitive_features, Mapping):
-        values = {str(name): column for name, column in sensitive_features.items()}
-    elif isinstance(sensitive_features, list | tuple) and all(
-        isinstance(spec, str) for spec in sensitive_features
-    ):
-        values = sensitive_columns(X, list(sensitive_features))
-    elif hasattr(sensitive_features, "columns") or hasattr(sensitive_features, "column_names"):
-        beside = column_names(sensitive_features)
-        values = {name: native_column(sensitive_features, name) for name in beside}
-    elif hasattr(sensitive_features, "__len__"):
-        values = {str(getattr(sensitive_features, "name", None) or "sensitive feature"): sensitive_features}
-    else:
-        raise ConfigError(
-            "sensitive_features must be column names, a frame, a column or a mapping",
-            got=type(sensitive_features).__name__,
-            fix='pass for example sensitive_features=["sex", "age > 25"]',
-        )
+    rows, present = n_rows(X), column_names(X)
+    if isinstance(sensitive_features, Groups):
+        _same_length(sensitive_features.name, len(sensitive_features.codes), rows)
+        parts = _columns_of([sensitive_features])
+        return sensitive_features, tuple(name for name in present if name in parts)
+    values = _sensitive_values(X, sensitive_features, set(present))
     if not values:
         raise ConfigError("sensitive_features is empty", fix="name at least one sensitive feature")
-    rows = n_rows(X)
     for name, column in values.items():
-        if len(column) != rows:
-            raise DataError(
-                f"the sensitive feature {plain(name)} and the table have different lengths",
-                got=f"{len(column)} and {rows}",
-                fix="pass one value a row, in the order of the rows",
-            )
-    taken = {column for name in values for column in (name, parse_sensitive_spec(name).column)}
-    return values, tuple(name for name in column_names(X) if name in taken)
+        _same_length(name, len(column), rows)
+    taken = {column for name in values for column in _names_of(name)}
+    return values, tuple(name for name in present if name in taken)
+
+
+def _sensitive_values(X: NativeFrame, given: object, present: set[str]) -> dict[str, Any]:
+    if isinstance(given, str):
+        given = [given]
+    if isinstance(given, Mapping):
+        return {str(name): column for name, column in given.items()}
+    # A list of as many texts as there are rows is a column of values, unless it names columns.
+    if (
+        isinstance(given, list | tuple)
+        and all(isinstance(spec, str) for spec in given)
+        and (len(given) != n_rows(X) or all(_names_of(spec) & present for spec in given))
+    ):
+        return sensitive_columns(X, list(given))
+    if hasattr(given, "columns") or hasattr(given, "column_names"):
+        return {name: native_column(given, name) for name in column_names(given)}
+    if hasattr(given, "__len__"):
+        return {str(getattr(given, "name", None) or "sensitive feature"): given}
+    raise ConfigError(
+        "sensitive_features must be column names, a frame, a column or a mapping",
+        got=type(given).__name__,
+        fix='pass for example sensitive_features=["sex", "age > 25"]',
+    )
+
+
+def _same_length(name: str, length: int, rows: int) -> None:
+    if length != rows:
+        raise DataError(
+            f"the sensitive feature {plain(name)} and the table have different lengths",
+            got=f"{length} and {rows}",
+            fix="pass one value a row, in the order of the rows",
+        )
 
 
 def input_columns(X: NativeFrame, model: BlackBox, sensitive: Sequence[str]) -> list[str]:
@@ -179,8 +206,15 @@ def input_columns(X: NativeFrame, model: BlackBox, sensitive: Sequence[str]) -> 
 
 
 def _columns_of(groups: Sequence[Groups]) -> set[str]:
-    parts = {part for group in groups for part in group.parts}
-    return parts | {parse_sensitive_spec(part).column for part in parts}
+    """Give the names under which the groups' columns may stand in a table."""
+    return {name for group in groups for part in (group.name, *group.parts) for name in _names_of(part)}
+
+
+def _names_of(part: str) -> set[str]:
+    try:
+        return {part, parse_sensitive_spec(part).column}
+    except GroupError:  # a name that only looks like a cut
+        return {part}
 
 
 def _known(groups: Sequence[Groups], good: BoolArray | None) -> NativeFrame:
@@ -191,10 +225,10 @@ def _known(groups: Sequence[Groups], good: BoolArray | None) -> NativeFrame:
     return pd.DataFrame(columns if good is None else {**columns, "outcome": good})
 
 
-def _boxes(model: object, favorable: object) -> tuple[BlackBox, ...]:
+def _boxes(model: object, favorable: object, threshold: float) -> tuple[BlackBox, ...]:
     if isinstance(model, CrossFitted):
-        return tuple(model.members(favorable=favorable))
-    return (as_blackbox(model, favorable=favorable),)
+        return tuple(model.members(favorable=favorable, threshold=threshold))
+    return (as_blackbox(model, favorable=favorable, threshold=threshold),)
 
 
 def _favorable_outcome(y: object, favorable: object, rows: int) -> BoolArray:
