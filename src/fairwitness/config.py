@@ -82,6 +82,8 @@ class MethodsConfig:
     generator: str = "neighbors"
     convention: str = "equations"
     shortfall: str = "available"
+    classifier: str = "default"
+    max_people: int = 2000
     confidence: float = 0.95
     minimum_n: int = 30
     thresholds: Path | None = None
@@ -133,6 +135,7 @@ CHOICES: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("sensitive", "missing"): ("error", "group", "drop"),
     ("methods", "generator"): ("neighbors", "genetic"),
     ("methods", "convention"): ("equations", "published"),
+    ("methods", "classifier"): ("default", "RF", "MLP", "XGB"),
     ("methods", "shortfall"): ("available", "ideal_k", "drop"),
     ("report", "fail_on"): SEVERITIES,
     ("model", "train"): ("LR", "SVM", "DT", "RF", "MLP", "XGB", "LGBM"),
@@ -298,6 +301,7 @@ class _Reader:
             self.fail("columns is empty", table="sensitive", key="columns", fix="name at least one column")
         for table, key, value, low, high in (
             ("methods", "k", config.methods.k, 1, 10_000),
+            ("methods", "max_people", config.methods.max_people, 1, 10_000_000),
             ("methods", "minimum_n", config.methods.minimum_n, 1, 1_000_000),
             ("run", "seed", config.run.seed, 0, 2**63),
         ):

@@ -11,7 +11,14 @@ from fairwitness.audit import Audit
 from fairwitness.config import AuditConfig, ModelConfig
 from fairwitness.counterfactuals import CounterfactualGenerator, GeneticGenerator, NeighborGenerator
 from fairwitness.errors import ConfigError, DataError
-from fairwitness.model import CrossFitted, EndpointSettings, as_blackbox, decision_makers, load_model
+from fairwitness.model import (
+    CrossFitted,
+    EndpointSettings,
+    as_blackbox,
+    decision_makers,
+    load_model,
+    sensitive_classifiers,
+)
 from fairwitness.model.coded import CodedLabels
 from fairwitness.model.digest import file_digest
 from fairwitness.rng import child_seed
@@ -30,10 +37,11 @@ from fairwitness.typing import NativeFrame
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The table of an ``audit.toml``, taken apart."""
+    """The table of an ``audit.toml``, taken apart; all parts in the order of its rows."""
 
     X: NativeFrame
     y: np.ndarray | None
+    predictions: np.ndarray | None
     notes: tuple[str, ...]
 
 
@@ -67,6 +75,8 @@ def audit_from_config(config: AuditConfig, *, command: str = "") -> Audit:
             "generator": make_generator(config.methods.generator, config.run.n_jobs, config.run.seed),
             "convention": config.methods.convention,
             "shortfall": config.methods.shortfall,
+            "classifier": _classifier(config, sources.X),
+            "max_people": config.methods.max_people,
             "thresholds": config.methods.thresholds,
         },
         outcome=config.outcome.column,
@@ -111,7 +121,13 @@ def read_sources(config: AuditConfig) -> Sources:
     notes = [f"{n_rows(frame)} rows and {len(present)} columns were read from {plain(table.path.name)}."]
     if table.drop:
         notes.append(f"Left out on request: {listing([plain(name) for name in table.drop])}.")
-    return Sources(X=X, y=column(frame, outcome) if outcome else None, notes=tuple(notes))
+    predictions = config.model.predictions
+    return Sources(
+        X=X,
+        y=column(frame, outcome) if outcome else None,
+        predictions=column(frame, predictions) if predictions else None,
+        notes=tuple(notes),
+    )
 
 
 def _model(config: AuditConfig, sources: Sources) -> object:
@@ -130,10 +146,8 @@ def _model(config: AuditConfig, sources: Sources) -> object:
         return as_blackbox(loaded, **options, digest=file_digest(asked.path))
     if asked.url is not None:
         return as_blackbox(asked.url, **options, endpoint=_endpoint(asked))
-    if asked.predictions is not None:
-        frame = read_table(config.table.path, columns=[asked.predictions])
-        options["kind"] = "predictions"
-        return as_blackbox(column(frame, asked.predictions), **options)
+    if sources.predictions is not None:
+        return as_blackbox(sources.predictions, **{**options, "kind": "predictions"})
     return _train(config, sources)
 
 
@@ -141,16 +155,32 @@ def _train(config: AuditConfig, sources: Sources) -> CrossFitted:
     """Train one of the papers' decision makers without the sensitive columns, out of sample for every row."""
     name = str(config.model.train)
     assert sources.y is not None  # config.check asks for an outcome wherever a model is trained
-    sensitive = {
-        spec if spec in column_names(sources.X) else parse_sensitive_spec(spec).column
-        for spec in config.sensitive.columns
-    }
-    X = select_columns(sources.X, [column for column in column_names(sources.X) if column not in sensitive])
+    X = _inputs(config, sources.X)
     seed = child_seed(config.run.seed, "train")
     makers = decision_makers(Schema.infer(X), only=[name], quick=True, random_state=seed)
     # XGBoost learns 0 and 1 only; the audit's favourable label stays the user's own.
     maker = CodedLabels(makers[name].estimator)
     return CrossFitted(maker, cv=5, random_state=seed, n_jobs=config.run.n_jobs).fit(X, sources.y)
+
+
+def _classifier(config: AuditConfig, X: NativeFrame) -> object:
+    """Give the sensitive-feature classifier asked for; ``None`` is the library's own choice."""
+    name = config.methods.classifier
+    if name == "default":
+        return None
+    columns = _inputs(config, X)
+    seed = child_seed(config.run.seed, "classifier")
+    specs = sensitive_classifiers(Schema.infer(columns), only=[name], quick=True, random_state=seed)
+    return specs[name].estimator
+
+
+def _inputs(config: AuditConfig, X: NativeFrame) -> NativeFrame:
+    """Give the table without its sensitive columns."""
+    present = column_names(X)
+    sensitive = {
+        spec if spec in present else parse_sensitive_spec(spec).column for spec in config.sensitive.columns
+    }
+    return select_columns(X, [column for column in present if column not in sensitive])
 
 
 def _endpoint(model: ModelConfig) -> EndpointSettings:

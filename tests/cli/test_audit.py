@@ -94,6 +94,15 @@ def test_a_decision_maker_can_be_trained_out_of_sample(fairwitness: Call, projec
     assert content(project / "report")["audited"]["model"]["n_models"] == 5
 
 
+def test_the_classifier_can_be_chosen(fairwitness: Call, project: Path) -> None:
+    text = (project / "audit.toml").read_text(encoding="utf-8")
+    (project / "audit.toml").write_text(text.replace("k = 10", 'k = 10\nclassifier = "RF"'), encoding="utf-8")
+    ran = fairwitness("audit", "audit.toml")
+    assert (ran.code, ran.err) == (0, "")
+    features = content(project / "report")["sections"]["opportunity"]["features"]
+    assert "Forest" in features[0]["classifier"]["estimator"]
+
+
 def test_a_column_of_predictions_is_enough(
     fairwitness: Call, project: Path, applications: pd.DataFrame
 ) -> None:
