@@ -80,3 +80,62 @@ def test_a_sorted_delta_of_an_empty_group_is_the_ceiling(shared_path: Path) -> N
     }
     assert printed <= {0.9928, 0.9927}
     assert 0.9928 in printed
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_more_counterfactuals_never_take_flips_away(shared_path: Path, table: str) -> None:
+    # k · CFlips@k counts flips among the first k, k · (1 − CFlips@k) those that do not flip.
+    checked = 0
+    for row in _rows(shared_path / "reference" / f"{table}.csv"):
+        for group in ("privileged", "unprivileged"):
+            printed = [row[f"cflips_pct_{group}@{k}"] for k in (10, 50, 100)]
+            if not all(printed):
+                continue
+            for sign, offset in ((1, 0), (-1, 100)):
+                counts = [k * (offset + sign * float(v)) for k, v in zip((10, 50, 100), printed, strict=True)]
+                assert all(np.diff(counts) >= -0.1), (table, row, group)
+                checked += 1
+    assert checked >= 100
+
+
+def test_one_cell_is_run_as_the_tables_are_made(
+    shared_path: Path, project_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("xgboost", reason="f_s is XGB")
+    monkeypatch.syspath_prepend(str(project_root / "benchmarks" / "papers"))
+    from flips_cache import Cache
+    from flips_cells import Asked, known_proba, run_cell
+    from flips_models import classifiers, decision_maker
+    from flips_tasks import TASKS, prepare
+
+    task = next(each for each in TASKS if each.key == "German/gender")
+    split, cache = prepare(task, shared_path / "data"), Cache(tmp_path)
+    fixed = {"seed": 0, "draws": 0}
+    estimators = {n: each.estimator for n, each in classifiers(split, ["XGB"], cache, **fixed).items()}
+    model = decision_maker(split, "LR", cache, **fixed).estimator
+    cell = run_cell(
+        split,
+        model,
+        estimators,
+        known_proba(split, estimators),
+        Asked("neighbors", n_resamples=20),
+        seed=0,
+    )
+    assert (cell["n_test"], cell["n_with"]) == (100, cell["n_rejected"])
+    values = cell["by_classifier"]["XGB"]
+    assert 0 < values["n"]["privileged"] + values["n"]["unprivileged"] <= cell["n_rejected"]
+    ceiling = float(ndccf(np.zeros((1, 100)), convention="published")[0])
+    for measure in ("cflips", "ndccf", "ndccf_sorted"):
+        privileged, other, difference = (
+            np.array([values[measure][side][k] for k in ("10", "50", "100")])
+            for side in ("privileged", "unprivileged", "difference")
+        )
+        assert difference == pytest.approx(other - privileged)
+        for group in (privileged, other):
+            assert (group >= 0).all()
+            assert (group <= (1 if measure == "cflips" else np.array([1, 1, ceiling]))).all()
+    flips = np.array([k * values["cflips"]["unprivileged"][str(k)] for k in (10, 50, 100)])
+    assert (np.diff(flips) >= 0).all()
+    # What the paper prints for this cell: women flip more often than men.
+    assert values["cflips"]["difference"]["100"] > 0
+    assert values["beyond_random"][0] < values["cflips"]["difference"]["100"]

@@ -1,0 +1,165 @@
+"""Tables 3, 4, 6, 7, 8, 9 and 10 of Cornacchia et al. (2023) with this library, beside what they print.
+
+    FAIRWITNESS_DATA=FOLDER python benchmarks/papers/flips.py [--quick] [--reference FOLDER]
+
+Every result is kept under .papers/ as it is made, so that an interrupted run goes on where it stopped; the
+page is written from what is there, and says what is not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from flips_cache import Cache
+from flips_cells import EXACT_K, Asked, NotThereError, known_proba, make_generator, run_cell
+from flips_evidence import run_variants
+from flips_models import (
+    CLASSIFIERS,
+    DECISION_MAKERS,
+    classifier_quality,
+    classifiers,
+    decision_maker,
+    plain_parameters,
+    quality,
+    settings_of,
+)
+from flips_page import Plan, write_page
+from flips_published import Published
+from flips_tasks import TASKS, Split, Task, prepare
+
+import fairwitness
+
+ROOT = Path(__file__).resolve().parents[2]
+GENERATORS = ("neighbors", "genetic", "exact")
+#: Settings drawn from every grid; 0: the zoo's fixed parameters. The large table takes hours otherwise.
+DRAWS = {"German": 24, "Crime": 12, "Adult": 0, "AdultDeb": 0}
+
+
+def main() -> None:
+    chosen = _arguments()
+    folder = Path(chosen.cache or ROOT / ".papers" / ("flips-quick" if chosen.quick else "flips"))
+    cache = Cache(folder)
+    published = Published.read(Path(chosen.reference))
+    out = Path(chosen.out or (folder / "papers-flips.md" if chosen.quick else ROOT / "docs/papers-flips.md"))
+    tasks = [task for task in TASKS if chosen.tasks is None or task.key in chosen.tasks.split(",")]
+    plan = Plan(
+        models=tuple(chosen.models.split(",")),
+        generators=tuple(chosen.generators.split(",")),
+        classifiers=tuple(chosen.classifiers.split(",")),
+        seed=chosen.seed,
+        quick=chosen.quick,
+        people=chosen.people,
+    )
+    if not chosen.page_only:
+        for task in tasks:
+            _run(prepare(task, _data_folder()), plan, cache, chosen)
+    write_page(out, cache, published, plan, tasks if chosen.quick else TASKS)
+    print(f"written: {out.name}")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="German/gender only, fixed parameters")
+    parser.add_argument("--reference", default=ROOT.parent / "shared" / "reference")
+    parser.add_argument("--tasks", help="German/gender,Adult/gender,...")
+    parser.add_argument("--models", default=",".join(DECISION_MAKERS))
+    parser.add_argument("--generators", default=",".join(GENERATORS))
+    parser.add_argument("--classifiers", default=",".join(CLASSIFIERS))
+    parser.add_argument("--draws", type=int, help="settings drawn from every grid; 0: fixed, -1: all")
+    parser.add_argument("--people", type=int, help="genetic: at most so many rejected test rows a group")
+    parser.add_argument("--exact-seconds", type=float, default=300, help="budget of one exact cell")
+    parser.add_argument("--no-variants", dest="variants", action="store_false")
+    parser.add_argument("--page-only", action="store_true", help="write the page from what is there")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--cache")
+    parser.add_argument("--out")
+    chosen = parser.parse_args()
+    if chosen.quick:
+        chosen.tasks, chosen.draws = chosen.tasks or "German/gender", 0
+    return chosen
+
+
+def _run(split: Split, plan: Plan, cache: Cache, chosen: argparse.Namespace) -> None:
+    task = split.task
+    draws = DRAWS[task.data_set] if chosen.draws is None else chosen.draws
+    draws = None if draws < 0 else draws
+    trained = {"seed": plan.seed, "draws": draws}
+    made = settings_of(split, seed=plan.seed, draws=draws)
+    _say(f"{task.key}: {len(split.X):,} rows, {len(split.test):,} of them test rows")
+    f_s = classifiers(split, plan.classifiers, cache, **trained)
+    estimators = {name: tuned.estimator for name, tuned in f_s.items()}
+    known = known_proba(split, estimators)
+    cache.document(
+        f"{task.slug}-fs",
+        {**made, "classifiers": sorted(estimators)},
+        lambda: {
+            name: {**classifier_quality(split, each), "parameters": plain_parameters(f_s[name])}
+            for name, each in estimators.items()
+        },
+    )
+    models: dict[str, Any] = {}
+    for name in plan.models:
+        _say(f"{task.key} {name}: train")
+        tuned = decision_maker(split, name, cache, **trained)
+        models[name] = tuned.estimator
+        cache.document(
+            f"{task.slug}-f-{name}",
+            made,
+            lambda tuned=tuned: {
+                **quality(split, tuned.estimator),
+                "parameters": plain_parameters(tuned),
+            },
+        )
+    for generator in plan.generators:
+        try:
+            make_generator(generator, seed=plan.seed)
+        except NotThereError as missing:  # nothing is kept, so that the next run tries again
+            _say(f"{task.key}: {generator} not run, {missing}")
+            continue
+        asked = _asked(generator, task, chosen)
+        settings = {
+            **made,
+            "asked": vars(asked),
+            "classifiers": sorted(estimators),
+            "version": fairwitness.__version__,
+        }
+        for name in plan.models:
+            _say(f"{task.key} {name}: {generator}")
+            cache.document(
+                f"{task.slug}-{generator}-{name}",
+                settings,
+                lambda name=name, asked=asked: {
+                    **run_cell(split, models[name], estimators, known, asked, seed=plan.seed),
+                    "date": time.strftime("%Y-%m-%d"),
+                },
+            )
+    if chosen.variants and "XGB" in estimators and not plan.quick:
+        cache.document(
+            f"{task.slug}-variants",
+            {**made, "models": list(models), "version": fairwitness.__version__},
+            lambda: {"variants": run_variants(split, models, estimators["XGB"], seed=plan.seed, say=_say)},
+        )
+
+
+def _asked(generator: str, task: Task, chosen: argparse.Namespace) -> Asked:
+    if generator == "exact":
+        return Asked("exact", k=EXACT_K, seconds=chosen.exact_seconds)
+    return Asked(generator, most=chosen.people if generator == "genetic" else None)
+
+
+def _data_folder() -> Path | None:
+    """Where the loaders look: FAIRWITNESS_DATA, else the folder beside the project."""
+    beside = ROOT.parent / "shared" / "data"
+    return None if os.environ.get("FAIRWITNESS_DATA") or not beside.is_dir() else beside
+
+
+def _say(text: str) -> None:
+    print(time.strftime("%H:%M:%S"), text, flush=True)
+
+
+if __name__ == "__main__":
+    main()

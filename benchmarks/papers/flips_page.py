@@ -1,0 +1,88 @@
+"""The page: what was run, how it ranks, the tables, and why they differ."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import flips_sections as sections
+import sklearn
+from flips_cache import Cache
+from flips_published import TABLE, Published
+from flips_results import Results
+from flips_tasks import Task
+
+import fairwitness
+
+#: Written by hand, below the tables that it explains.
+WHY = Path(__file__).with_name("flips_why.md")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run covers."""
+
+    models: tuple[str, ...]
+    generators: tuple[str, ...]
+    classifiers: tuple[str, ...]
+    seed: int
+    quick: bool
+    people: int | None
+
+
+def write_page(out: Path, cache: Cache, published: Published, plan: Plan, tasks: Sequence[Task]) -> None:
+    """Write the page from the results that are there."""
+    results = Results(cache, tasks, plan.models, plan.classifiers)
+    parts = [
+        _head(results, plan),
+        sections.agreement(results, published),
+        *(
+            sections.flips_table(results, published, generator, first)
+            for generator, first in sorted(TABLE, key=lambda key: int(TABLE[key][0]))
+        ),
+        *(sections.sorted_table(results, published, first) for first in (True, False)),
+        sections.coverage(results, published),
+        sections.beyond(results),
+        sections.performance(results, published),
+        sections.variants(results, published),
+    ]
+    if not plan.quick:
+        parts.append(WHY.read_text(encoding="utf-8"))
+    text = "\n\n".join(part.strip() for part in parts if part) + "\n"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    part = out.with_suffix(".part")
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, out)
+
+
+def _head(results: Results, plan: Plan) -> str:
+    quick = "This is the quick form: German and gender only, fixed parameters.\n\n" if plan.quick else ""
+    return f"""\
+# The published tables of counterfactual fair opportunity, and ours
+
+{quick}Tables 3, 4, 6, 7, 8, 9 and 10 of Cornacchia et al. (2023), run again with fairwitness. Every line
+marked *paper* is their figure, every line marked *ours* comes from `make papers-flips`, which writes this
+page. A cell that was not run says so.
+
+**Run:** {results.dates()}, fairwitness {fairwitness.__version__}, scikit-learn {sklearn.__version__},
+Python {platform.python_version()}, {results.cores()}, seed {plan.seed}.
+
+**As published:** 10 % test rows (seed 42, stratified on outcome and group); `f` and `f_s` trained on the
+other 90 %, neither sees the sensitive feature; counterfactuals come from the whole table, for the test rows
+that `f` rejects and whose group `f_s` recovers; every column may change; k = 100;
+`convention="published"`. CFlips in percent, values at k = 10 / 50 / 100, Δ without sign. `f_s` is XGB
+except where a table says otherwise. *privileged*: men, the married, applicants above 25, White communities.
+
+**Ours:** the generators. *Neighbours* stands beside the paper's KDtree, *genetic* beside its Genetic.
+{results.exact()}
+
+**Parameters:** {results.parameters()}
+
+**Left out:** AdvDeb, LFERM and FairC, which the library does not have yet.
+
+**A ceiling.** The published nDCCF credits ranks 1 … 99 over 1 … 100, so that 0.9928 is its highest value
+@100 (1 @10 and @50): where a table prints 0.9928, nothing flipped. Our default, `convention="equations"`,
+gives 1 there."""

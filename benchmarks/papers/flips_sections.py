@@ -1,0 +1,363 @@
+"""The page's tables, each a function from results and published figures to Markdown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from flips_cells import KS
+from flips_evidence import VARIANTS
+from flips_published import SORTED, TABLE, Published, mean_gap, rank_correlation
+from flips_results import Results
+from flips_tasks import Task
+
+NAMES = {"neighbors": "neighbours", "genetic": "genetic", "exact": "exact"}
+NOT_RUN = "not run"
+
+
+def agreement(results: Results, published: Published) -> str:
+    """Spearman's ρ over the models of every task and generator, and how far apart the values are."""
+    rows = []
+    for generator in ("genetic", "neighbors"):
+        for task in results.tasks:
+            cells = [f"{NAMES[generator]}", task.key]
+            number = 0
+            for measure in ("cflips", "ndccf"):
+                found = [_rho(results, published, task, generator, measure, k) for k in KS]
+                number = found[-1][1]
+                cells.append(" / ".join(_signed(rho) for rho, _ in found))
+            ours, theirs = _deltas(results, published, task, generator, "cflips", KS[-1])
+            cells += [
+                str(number),
+                _percent(_mean(ours, theirs, 0)),
+                _percent(_mean(ours, theirs, 1)),
+                _percent(mean_gap(ours, theirs)),
+            ]
+            rows.append(cells)
+    return (
+        "## How far ours agree\n\nSpearman's rank correlation over the models that have a value for both "
+        "groups in the paper and in ours (with 7 models, |ρ| from 0.79 on differs from chance at the 5 % "
+        "level), and the mean ΔCFlips@100 over these models, in points.\n\n"
+        + _table(
+            [
+                "generator",
+                "data set",
+                "ρ of ΔCFlips",
+                "ρ of ΔnDCCF",
+                "models",
+                "mean ΔCFlips@100 ours",
+                "paper",
+                "mean gap a model",
+            ],
+            rows,
+        )
+    )
+
+
+def flips_table(results: Results, published: Published, generator: str, first: bool) -> str:
+    """Tables 3, 4, 7 and 8."""
+    number, _ = TABLE[generator, first]
+    out = [f"## Table {number}: {NAMES[generator]}"]
+    for task in _of(results, first):
+        rows = []
+        for model in results.models:
+            rows.append([model, "ours", *_ours(results, task, generator, model)])
+            rows.append(["", "paper", "", *_theirs(published, task, generator, model)])
+        head = ["model", "", "rows: privileged + other", "CFlips privileged", "CFlips other", "ΔCFlips"]
+        head += ["nDCCF privileged", "nDCCF other", "ΔnDCCF"]
+        searched = _searched(results, task, generator)
+        out.append(f"### {task.key}\n\n{searched}{_table(head, rows)}")
+    return "\n\n".join(out) if len(out) > 1 else ""
+
+
+def sorted_table(results: Results, published: Published, first: bool) -> str:
+    """Tables 9 and 10: ΔnDCCF of the sets ordered by nearness to the decision boundary."""
+    out = [f"## Table {SORTED[first][0]}: ΔnDCCF, nearest to the boundary first"]
+    for task in _of(results, first):
+        rows = []
+        ranks = ["Spearman's ρ", ""]
+        for model in results.models:
+            ours, theirs = [model, "ours"], ["", "paper"]
+            for generator in ("genetic", "neighbors"):
+                for classifier in results.classifiers:
+                    values = [
+                        results.delta(task, generator, model, "ndccf_sorted", k, classifier) for k in KS
+                    ]
+                    known = results.values(task, generator, model, classifier) is not None
+                    ours.append(_threes(values) if known else NOT_RUN)
+                    printed = [
+                        published.sorted_delta(generator, first, task.key, model, classifier, k) for k in KS
+                    ]
+                    theirs.append(_threes(printed))
+            rows += [ours, theirs]
+        for generator in ("genetic", "neighbors"):
+            for classifier in results.classifiers:
+                pairs = [
+                    rank_correlation(
+                        [
+                            results.delta(task, generator, m, "ndccf_sorted", k, classifier)
+                            for m in results.models
+                        ],
+                        [
+                            published.sorted_delta(generator, first, task.key, m, classifier, k)
+                            for m in results.models
+                        ],
+                    )[0]
+                    for k in KS
+                ]
+                ranks.append(" / ".join(_signed(rho) for rho in pairs))
+        head = ["model", ""]
+        head += [f"{NAMES[g]}, {c}" for g in ("genetic", "neighbors") for c in results.classifiers]
+        out.append(f"### {task.key}\n\n{_table(head, [*rows, ranks])}")
+    return "\n\n".join(out) if len(out) > 1 else ""
+
+
+def coverage(results: Results, published: Published) -> str:
+    """Table 6: rows with counterfactuals, and how many."""
+    rows = []
+    for task in _of(results, True):
+        for model in ("LR", "DT", "RF", "MLP"):
+            row = [task.data_set, model]
+            for generator in ("genetic", "neighbors", "exact"):
+                cell = results.cell(task, generator, model)
+                if cell is None:
+                    row.append(NOT_RUN)
+                elif "reason" in cell:
+                    row.append(cell["reason"])
+                else:
+                    row.append(f"{cell['n_with']:,} of {cell['n_searched']:,}; {cell['median_found']:.0f}")
+                with_, median = (
+                    published.coverage(task.data_set, model, statistic, generator)
+                    for statistic in ("rows_with_counterfactuals", "median_counterfactuals")
+                )
+                row.append(f"{with_}; {median}" if with_[:1].isdigit() else with_)
+            rows.append(row)
+    head = ["data set", "model", "genetic, ours", "paper", "neighbours, ours", "paper", "exact, ours", "MACE"]
+    return (
+        "## Table 6: rows with at least one counterfactual; median number of them\n\n"
+        "The paper asks for every test row's opposite outcome; ours are the rejected test rows, which are "
+        "all that the measures use.\n\n" + _table(head, rows)
+    )
+
+
+def beyond(results: Results) -> str:
+    """The part of the difference that random acceptance does not give."""
+    rows = []
+    for task in results.tasks:
+        for model in results.models:
+            values = results.values(task, "neighbors", model)
+            if values is None or values["beyond_random"] is None:
+                continue
+            signed = values["cflips"]["difference"][str(KS[-1])]
+            low, high = values["interval"]
+            extra = values["beyond_random"]
+            if signed is None or extra[0] is None:
+                continue
+            rows.append(
+                [
+                    task.key,
+                    model,
+                    f"{values['n']['privileged']} + {values['n']['unprivileged']}",
+                    _interval(signed, low, high),
+                    _percent(signed - extra[0]),
+                    _interval(*extra),
+                ]
+            )
+    if not rows:
+        return ""
+    head = ["data set", "model", "rows", "ΔCFlips@100 (95 %)", "random acceptance"]
+    head.append("beyond random acceptance (95 %)")
+    return (
+        "## Beyond random acceptance (not in the paper)\n\n"
+        "Even a model that accepts people at random has a ΔCFlips, because most rows of a table, and most "
+        "doubtful profiles, look like the larger group. We ask the same people, neighbours and `f_s` under "
+        "random acceptance of as many rows and take that off: what is left is what the model's own choices "
+        "add.\n\nSigned, other minus privileged, in points, f_s XGB. An interval from a handful of rows is "
+        "too narrow to be believed.\n\n" + _table(head, rows)
+    )
+
+
+def performance(results: Results, published: Published) -> str:
+    """Table 2 and the first columns of Table 3, to see whether the models are alike."""
+    rows = []
+    for task in _of(results, True):
+        for name in results.classifiers:
+            ours = results.classifier_quality(task).get(name)
+            rows.append(_performance_row(task, f"f_s {name}", ours, published, f"fs_{name}"))
+        for model in results.models:
+            row = _performance_row(task, model, results.quality(task, model), published, model)
+            for metric in ("dsp", "deo", "dao"):
+                row.append(
+                    _pair((results.quality(task, model) or {}).get(metric), published, task, model, metric)
+                )
+            rows.append(row)
+    head = ["data set", "model", "AUC", "accuracy", "precision", "recall", "F1", "DSP", "DEO", "DAO"]
+    wide = [[*row, *[""] * (len(head) - len(row))] for row in rows]
+    return (
+        "## Are the models alike? Table 2, and DSP, DEO, DAO of Table 3\n\n"
+        "Ours · paper, on the test rows. For f_s the privileged group is the positive class.\n\n"
+        + _table(head, wide)
+    )
+
+
+def variants(results: Results, published: Published) -> str:
+    """One thing changed at a time, with neighbours."""
+    rows = []
+    for task in results.tasks:
+        made = results.variants(task)
+        if made is None:
+            continue
+        for variant in VARIANTS:
+            models = [m for m in made[variant] if published.comparable("neighbors", task.first, task.key, m)]
+            row = [task.key, variant]
+            for side in ("privileged", "unprivileged"):
+                values = [made[variant][m]["cflips"][side][str(KS[-1])] for m in models]
+                known = [v for v in values if v is not None]
+                row.append(_percent(sum(known) / len(known)) if known else "no rows")
+            for measure in ("cflips", "ndccf"):
+                ours = [_absolute(made[variant][m][measure]["difference"][str(KS[-1])]) for m in models]
+                theirs = [
+                    published.value("neighbors", task.first, task.key, m, measure, "delta", KS[-1])
+                    for m in models
+                ]
+                row.append(_signed(rank_correlation(ours, theirs)[0]))
+                if measure == "cflips":
+                    row.append(_percent(mean_gap(ours, theirs)))
+            rows.append(row)
+        paper = [m for m in results.models if published.comparable("neighbors", task.first, task.key, m)]
+        means = [
+            _percent(
+                sum(
+                    published.value("neighbors", task.first, task.key, m, "cflips", side, KS[-1]) or 0.0
+                    for m in paper
+                )
+                / len(paper)
+            )
+            for side in ("privileged", "unprivileged")
+        ]
+        rows.append([task.key, "*paper*", *means, "", "", ""])
+    if not rows:
+        return ""
+    head = ["data set", "variant", "CFlips@100 privileged", "other", "gap of ΔCFlips@100", "ρ of ΔCFlips@100"]
+    said = "\n".join(f"* *{name}*: {what}." for name, what in VARIANTS.items())
+    return (
+        "## One thing changed at a time\n\nNeighbours, `f_s` XGB, mean over the models for which the paper "
+        "has both groups. *gap*: mean distance of a model's ΔCFlips@100 from the paper's, in points.\n\n"
+        f"{said}\n\n" + _table([*head, "ρ of ΔnDCCF@100"], rows)
+    )
+
+
+def _rho(
+    results: Results, published: Published, task: Task, generator: str, measure: str, k: int
+) -> tuple[float, int]:
+    return rank_correlation(*_deltas(results, published, task, generator, measure, k))
+
+
+def _deltas(
+    results: Results, published: Published, task: Task, generator: str, measure: str, k: int
+) -> tuple[list[float | None], list[float | None]]:
+    """Ours and theirs over the models; ``None`` where a group of the paper's is empty."""
+    ours = [results.delta(task, generator, m, measure, k) for m in results.models]
+    theirs = [
+        published.value(generator, task.first, task.key, m, measure, "delta", k)
+        if published.comparable(generator, task.first, task.key, m)
+        else None
+        for m in results.models
+    ]
+    return ours, theirs
+
+
+def _mean(ours: Sequence[float | None], theirs: Sequence[float | None], side: int) -> float:
+    pairs = [pair for pair in zip(ours, theirs, strict=True) if None not in pair]
+    return sum(pair[side] or 0.0 for pair in pairs) / len(pairs) if pairs else math.nan
+
+
+def _ours(results: Results, task: Task, generator: str, model: str) -> list[str]:
+    values = results.values(task, generator, model)
+    if values is None:
+        cell = results.cell(task, generator, model) or {}
+        return [cell.get("reason", NOT_RUN), *[""] * 6]
+    out = [f"{values['n']['privileged']} + {values['n']['unprivileged']}"]
+    for measure, write in (("cflips", _percents), ("ndccf", _threes)):
+        for side in ("privileged", "unprivileged", "difference"):
+            row = [values[measure][side][str(k)] for k in KS]
+            out.append(write([_absolute(v) for v in row]) if row[0] is not None else "no rows")
+    return out
+
+
+def _theirs(published: Published, task: Task, generator: str, model: str) -> list[str]:
+    star = "" if published.comparable(generator, task.first, task.key, model) else " *"
+    out = []
+    for measure, write in (("cflips", _percents), ("ndccf", _threes)):
+        for side in ("privileged", "unprivileged", "delta"):
+            row = [published.value(generator, task.first, task.key, model, measure, side, k) for k in KS]
+            text = write(row) if row[0] is not None else "0\\*"
+            out.append(text + (star.replace("*", "\\*") if side == "delta" else ""))
+    return out
+
+
+def _searched(results: Results, task: Task, generator: str) -> str:
+    cells = [results.cell(task, generator, model) for model in results.models]
+    known = [cell for cell in cells if cell is not None and "n_searched" in cell]
+    if not known:
+        return ""
+    if all(cell["n_searched"] == cell["n_rejected"] for cell in known):
+        return f"All rejected ones of {known[0]['n_test']:,} test rows.\n\n"
+    most = max(cell["settings"]["asked"]["most"] or 0 for cell in known)
+    return f"At most {most} rejected test rows of each group, drawn at random.\n\n"
+
+
+def _performance_row(
+    task: Task, name: str, ours: dict[str, Any] | None, published: Published, column: str
+) -> list[str]:
+    row = [task.key, name]
+    for metric in ("AUC", "ACC", "Precision", "Recall", "F1"):
+        theirs = published.performance(task.key, metric, column)
+        row.append(f"{_three(None if ours is None else ours[metric])} · {_three(theirs)}")
+    return row
+
+
+def _pair(ours: float | None, published: Published, task: Task, model: str, metric: str) -> str:
+    return f"{_three(ours)} · {_three(published.parity(task.key, model, metric))}"
+
+
+def _of(results: Results, first: bool) -> list[Task]:
+    return [task for task in results.tasks if task.first is first]
+
+
+def _absolute(value: float | None) -> float | None:
+    return None if value is None else abs(value)
+
+
+def _percents(values: Sequence[float | None]) -> str:
+    return " / ".join("–" if v is None else f"{100 * v:.1f}" for v in values)
+
+
+def _threes(values: Sequence[float | None]) -> str:
+    return " / ".join(_three(v) for v in values)
+
+
+def _three(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _percent(value: float) -> str:
+    return "–" if math.isnan(value) else f"{100 * value:.1f}"
+
+
+def _signed(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.2f}".replace("-", "−")
+
+
+def _interval(value: float, low: float | None, high: float | None) -> str:
+    text = f"{100 * value:.1f}"
+    if low is not None and high is not None:
+        text += f" ({100 * low:.1f} to {100 * high:.1f})"
+    return text.replace("-", "−")
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join(lines)
