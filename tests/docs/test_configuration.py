@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import MISSING, fields
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from fairwitness.config import TABLES
+from fairwitness.table import Feature, Link, Schema
 
 
 @pytest.fixture(scope="module")
@@ -44,3 +47,29 @@ def test_defaults_are_the_codes(page: dict[str, dict[str, str]], table: str) -> 
         if isinstance(field.default, tuple):
             value = str(list(field.default)).replace("'", '"')
         assert said.strip('`"') == value.strip('"'), (table, field.name)
+
+
+def test_every_field_of_a_column_is_described(project_root: Path) -> None:
+    text = (project_root / "docs" / "configuration.md").read_text(encoding="utf-8")
+    section = text.split("| in [schema.", 1)[1].split("\n\n", 1)[0]
+    described = set(re.findall(r"^\| `([a-z]+)`", section, flags=re.MULTILINE))
+    assert described == {field.name for field in fields(Feature)} - {"name", "column"} | {"linked"}
+
+
+def test_the_example_of_a_column_can_be_read(project_root: Path) -> None:
+    text = (project_root / "docs" / "configuration.md").read_text(encoding="utf-8")
+    example = tomllib.loads(text.split("```toml\n", 1)[1].split("```", 1)[0])["schema"]
+    frame = pd.DataFrame(
+        {
+            "age": [30, 40, 50],
+            "marital-status": ["Married", "Divorced", "Never-married"],
+            "education": ["HS-grad", "Masters", "HS-grad"],
+            "education-num": [9, 14, 9],
+        }
+    )
+    schema = Schema.infer(frame, **example)
+    assert schema.links == (Link(("education", "education-num")),)
+    assert schema["marital-status"].forbidden == (
+        ("Divorced", ("Never-married",)),
+        ("Married", ("Never-married",)),
+    )

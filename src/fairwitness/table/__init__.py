@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.table.canonical import table_hash as table_hash
     from fairwitness.table.columns import Column as Column
     from fairwitness.table.columns import read_column as read_column
+    from fairwitness.table.combinations import Combinations as Combinations
     from fairwitness.table.count import Contingency as Contingency
     from fairwitness.table.count import count_table as count_table
     from fairwitness.table.cuts import SensitiveSpec as SensitiveSpec
@@ -35,6 +36,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.table.levels import sort_levels as sort_levels
     from fairwitness.table.limits import DEFAULT_LIMITS as DEFAULT_LIMITS
     from fairwitness.table.limits import Limits as Limits
+    from fairwitness.table.links import Link as Link
     from fairwitness.table.read import read_table as read_table
     from fairwitness.table.schema import Feature as Feature
     from fairwitness.table.schema import Kind as Kind
@@ -43,6 +45,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
 _NAMES = {
     "Column": "columns",
     "read_column": "columns",
+    "Combinations": "combinations",
     "Contingency": "count",
     "Encoder": "encode",
     "Groups": "groups",
@@ -52,6 +55,7 @@ _NAMES = {
     "Kind": "schema",
     "Schema": "schema",
     "Limits": "limits",
+    "Link": "links",
     "DEFAULT_LIMITS": "limits",
     "level_text": "levels",
     "sort_levels": "levels",

@@ -18,6 +18,7 @@ from fairwitness.table.columns import Column, read_column
 from fairwitness.table.frames import Container
 from fairwitness.table.precision import round_decimals
 from fairwitness.table.schema import Feature
+from fairwitness.table.transitions import banned_codes
 from fairwitness.text import listing, plain
 from fairwitness.typing import BoolArray, FloatArray, IntArray
 
@@ -37,6 +38,7 @@ class Codec:
         self.feature = feature
         self._code = {level: code for code, level in enumerate(feature.levels)}
         self._may_take = self._allowed_codes()
+        self._banned = banned_codes(feature)
         self._storage: np.dtype[Any] = np.dtype(np.float64)
         self._range: tuple[float, float] | None = None
 
@@ -131,6 +133,8 @@ class Codec:
             good = same
         else:
             good = same | self._may_become(numbers, missing)
+            if self._banned is not None:
+                good = good & (same | ~self._banned[self._codes_of(queries), self._codes_of(numbers)])
             if feature.monotone is not None:
                 step = numbers - queries if feature.monotone == "increase" else queries - numbers
                 good = good & (same | (step > 0))  # NaN > 0 is false: missing has no direction
@@ -146,13 +150,22 @@ class Codec:
     def _may_become(self, numbers: FloatArray, missing: BoolArray) -> BoolArray:
         feature = self.feature
         if feature.is_coded:
-            inside = (numbers >= 0) & (numbers < len(self._code))
-            codes = np.where(inside, numbers, -1).astype(np.int64)
-            taken: BoolArray = self._may_take[codes]  # the last entry stands for missing
+            taken: BoolArray = self._may_take[self._codes_of(numbers)]
             return taken
         if feature.bounds is None:
             return np.ones(len(numbers), dtype=np.bool_)
         return missing | ((numbers >= feature.bounds[0]) & (numbers <= feature.bounds[1]))
+
+    def _codes_of(self, numbers: FloatArray) -> IntArray:
+        """Give codes to index with; the last place, −1, stands for missing."""
+        inside = (numbers >= 0) & (numbers < len(self._code))
+        return np.where(inside, numbers, -1).astype(np.int64)
+
+    def combination_value(self, value: object) -> float:
+        """Encode one value of a link, which the schema has checked."""
+        if value is None:
+            return np.nan
+        return float(self._code[value]) if self.feature.is_coded else float(value)  # type: ignore[arg-type]
 
     def _allowed_codes(self) -> BoolArray:
         allowed = self.feature.allowed

@@ -11,7 +11,9 @@ import pyarrow as pa
 from fairwitness.errors import DataError, NotFittedError
 from fairwitness.table.codec import Codec, make_codec
 from fairwitness.table.columns import read_column
+from fairwitness.table.combinations import Combinations
 from fairwitness.table.frames import Container, column_labels, container_of, n_rows, select_columns
+from fairwitness.table.links import Link
 from fairwitness.table.schema import Schema
 from fairwitness.text import listing, plain
 from fairwitness.typing import BoolArray, FloatArray, NativeFrame
@@ -30,10 +32,14 @@ class Encoder:
         The columns, in matrix order (the order of the table that ``fit`` saw).
     container
         ``"pandas"``, ``"polars"`` or ``"pyarrow"``.
+    links
+        The schema's links as numbers, one :class:`~fairwitness.table.Combinations` each; those that are
+        learnt hold what the table that ``fit`` saw has.
     """
 
     schema: Schema
     container: Container
+    links: tuple[Combinations, ...]
     _codecs: tuple[Codec, ...]
     _header: NativeFrame
 
@@ -67,6 +73,7 @@ class Encoder:
         self._codecs = tuple(
             make_codec(frame[labels[feature.name]], feature, self.container) for feature in self.schema
         )
+        self.links = tuple(self._combinations(link, frame, labels) for link in self.schema.links)
         # an empty table keeps what a pandas Index or an arrow schema knows beside the names
         self._header = select_columns(frame, names)[:0]
         return self
@@ -151,7 +158,8 @@ class Encoder:
         A value equal to the query's own always passes, unless it is missing where nothing may be. A
         changed value must be within ``bounds`` or among the ``allowed`` levels, move in the ``monotone``
         direction (where neither end is missing), not be missing unless ``nullable``, and not be in an
-        ``immutable`` column. Codes must be valid and integers whole.
+        ``immutable`` column, nor be a ``forbidden`` transition. Codes must be valid and integers whole.
+        Linked columns are all as the query has them, or in a combination that may occur.
 
         Parameters
         ----------
@@ -170,7 +178,30 @@ class Encoder:
         kept = np.ones(len(matrix), dtype=np.bool_)
         for j, codec in enumerate(self._codecs):
             kept &= codec.validate(matrix[:, j], queries[:, j])
+        for link in self.links:
+            kept &= link.keeps(matrix, queries)
         return kept
+
+    def _combinations(self, link: Link, frame: NativeFrame, labels: dict[str, Any]) -> Combinations:
+        """Encode a link's combinations, as given or as the table has them."""
+        columns = [self.names.index(name) for name in link.columns]
+        codecs = [self._codecs[j] for j in columns]
+        if link.combinations is not None:
+            rows = np.array(
+                [
+                    [c.combination_value(v) for c, v in zip(codecs, row, strict=True)]
+                    for row in link.combinations
+                ]
+            )
+        else:
+            parts = [
+                c.encode(read_column(frame[labels[n]], name=n))
+                for c, n in zip(codecs, link.columns, strict=True)
+            ]
+            rows = np.column_stack(parts)
+        # a search rounds what it tries: the rounded combination counts as the same
+        rounded = np.column_stack([codec.snap(rows[:, at]) for at, codec in enumerate(codecs)])
+        return Combinations.of(np.array(columns, dtype=np.int64), np.concatenate([rows, rounded]))
 
     def _checked(self, matrix: FloatArray) -> FloatArray:
         matrix = np.asarray(matrix, dtype=np.float64)

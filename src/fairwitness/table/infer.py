@@ -12,6 +12,7 @@ from fairwitness.table.columns import Column, read_column
 from fairwitness.table.frames import column_labels, n_rows
 from fairwitness.table.levels import sort_levels
 from fairwitness.table.limits import DEFAULT_LIMITS
+from fairwitness.table.links import joined_links
 from fairwitness.table.precision import decimals
 from fairwitness.table.schema import Feature, Kind, Schema, check_overrides, fill_bounds
 from fairwitness.text import listing, plain
@@ -33,6 +34,7 @@ def infer_schema(frame: NativeFrame, overrides: Mapping[str, Mapping[str, Any]])
             got=f"{n_rows(frame)} rows, {len(labels)} columns",
             fix="pass at least one row and one column",
         )
+    linked, overrides = _take_linked(overrides)
     known = check_overrides(overrides, list(labels))
     features: list[Feature] = []
     warnings: list[str] = []
@@ -41,7 +43,30 @@ def infer_schema(frame: NativeFrame, overrides: Mapping[str, Mapping[str, Any]])
         feature = _infer_feature(column, label, known.get(name, {}))
         features.append(feature)
         warnings += _doubts(column, feature, known.get(name, {}), n_rows(frame))
-    return Schema(tuple(features), tuple(warnings))
+    return Schema(tuple(features), tuple(warnings), joined_links(linked))
+
+
+def _take_linked(
+    overrides: Mapping[str, Mapping[str, Any]],
+) -> tuple[dict[str, list[str]], dict[str, Mapping[str, Any]]]:
+    """Take ``linked`` out of what is said of columns: it is about several columns, not one."""
+    linked: dict[str, list[str]] = {}
+    rest: dict[str, Mapping[str, Any]] = {}
+    for name, changes in overrides.items():
+        if not isinstance(changes, Mapping) or "linked" not in changes:
+            rest[name] = changes
+            continue
+        others = changes["linked"]
+        others = [others] if isinstance(others, str) else others
+        if not isinstance(others, list | tuple) or not all(isinstance(other, str) for other in others):
+            raise SchemaError(
+                f"column {plain(name)!r}: wrong linked",
+                got=plain(others),
+                fix="linked must be a list of column names",
+            )
+        linked[name] = list(others)
+        rest[name] = {key: value for key, value in changes.items() if key != "linked"}
+    return {name: others for name, others in linked.items() if others}, rest
 
 
 def _infer_feature(column: Column, label: Hashable, changes: dict[str, Any]) -> Feature:

@@ -11,6 +11,8 @@ import numpy as np
 
 from fairwitness.errors import SchemaError
 from fairwitness.table.levels import sort_levels
+from fairwitness.table.links import Link, check_links, link_from
+from fairwitness.table.transitions import Transitions, checked_transitions
 from fairwitness.text import listing, plain
 from fairwitness.typing import Document, NativeFrame
 
@@ -19,15 +21,17 @@ Monotone: TypeAlias = Literal["increase", "decrease"]
 
 KINDS: tuple[Kind, ...] = ("numeric", "integer", "ordinal", "categorical", "boolean")
 _CODED = frozenset({"ordinal", "categorical", "boolean"})
-_CHANGEABLE = ("kind", "bounds", "precision", "levels", "allowed", "immutable", "monotone", "nullable")
+_CHANGEABLE = (
+    "kind", "bounds", "precision", "levels", "allowed", "forbidden", "immutable", "monotone", "nullable",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Feature:
     """One column of the model's input.
 
-    A value that a row has already is always permitted to stay: ``bounds``, ``allowed`` and ``monotone``
-    say what a counterfactual may *change* it to.
+    A value that a row has already is always permitted to stay: ``bounds``, ``allowed``, ``forbidden`` and
+    ``monotone`` say what a counterfactual may *change* it to.
 
     Parameters
     ----------
@@ -45,6 +49,10 @@ class Feature:
     allowed
         Coded kinds: the levels a counterfactual may take, ``None`` among them if it may become missing.
         ``None`` instead of a tuple: all, and missing where ``nullable``.
+    forbidden
+        Coded kinds: changes that must not happen, as a mapping from a level to the levels it must not
+        become, ``None`` for missing: ``{"Married": ["Never-married"]}``. Kept as pairs. A level that
+        nothing may become is better left out of ``allowed``.
     immutable
         A counterfactual keeps the value.
     monotone
@@ -71,6 +79,7 @@ class Feature:
     monotone: Monotone | None = None
     nullable: bool = False
     column: Hashable = None
+    forbidden: Transitions = ()
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -98,6 +107,7 @@ class Feature:
                 raise _wrong(
                     self.name, "levels and allowed", (self.levels, self.allowed), "left out: use bounds"
                 )
+        put(self, "forbidden", checked_transitions(self))
         if self.monotone is not None:
             if self.kind in {"categorical", "boolean"}:
                 raise _wrong(self.name, "monotone", self.monotone, f"left out: {self.kind} has no direction")
@@ -118,6 +128,9 @@ class Feature:
             "precision": self.precision,
             "levels": [_to_json(level) for level in self.levels],
             "allowed": None if self.allowed is None else [_to_json(level) for level in self.allowed],
+            "forbidden": [
+                [_to_json(start), [_to_json(end) for end in ends]] for start, ends in self.forbidden
+            ],
             "immutable": self.immutable,
             "monotone": self.monotone,
             "nullable": self.nullable,
@@ -190,10 +203,13 @@ class Schema:
         One :class:`Feature` a column.
     warnings
         What :meth:`infer` was not sure about, as sentences.
+    links
+        Columns that change together; see :meth:`link`.
     """
 
     features: tuple[Feature, ...]
     warnings: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
 
     def __post_init__(self) -> None:
         names = [feature.name for feature in self.features]
@@ -202,6 +218,7 @@ class Schema:
             raise SchemaError(
                 "the schema has two columns of one name", got=listing(twice), fix="rename one of them"
             )
+        check_links(self.links, self.features)
 
     @classmethod
     def infer(cls, frame: NativeFrame, /, **overrides: Mapping[str, Any]) -> Schema:
@@ -221,7 +238,8 @@ class Schema:
             pandas, polars or pyarrow table, one row a person.
         **overrides
             Column name → fields of :class:`Feature` that are known better. An end of ``bounds`` that is
-            ``None`` is filled in from the data.
+            ``None`` is filled in from the data. ``linked`` names the columns that change together with
+            this one, in combinations that occur in the table (see :meth:`link`).
 
         Raises
         ------
@@ -252,9 +270,45 @@ class Schema:
         new = revise(old, changes)
         return replace(self, features=tuple(new if each is old else each for each in self.features))
 
+    def link(
+        self,
+        first: str,
+        /,
+        *others: str,
+        values: Mapping[Any, Any] | None = None,
+        combinations: Iterable[Sequence[object]] | None = None,
+    ) -> Schema:
+        """Give a copy in which some columns change together only.
+
+        A counterfactual then keeps all of these columns as its query has them, or takes a combination
+        that may occur.
+
+        Parameters
+        ----------
+        first, *others
+            Two or more columns; a column is in one link at most.
+        values
+            What the others are for each value of the first: one value, or a list of one each.
+        combinations
+            Instead of ``values``: every combination that may occur, one value a column. With neither,
+            those that occur in the table that an encoder or generator is fitted on.
+
+        Raises
+        ------
+        SchemaError
+            For an unknown or repeated column, or a value that a column cannot have.
+
+        Examples
+        --------
+        >>> schema.link("education", "education-num")  # doctest: +SKIP
+        >>> schema.link("education", "education-num", values={"HS-grad": 9, "Masters": 14})  # doctest: +SKIP
+        """
+        return replace(self, links=(*self.links, link_from((first, *others), values, combinations)))
+
     def select(self, names: Sequence[str]) -> Schema:
-        """Give the columns called ``names``, in that order."""
-        return replace(self, features=tuple(self[name] for name in names))
+        """Give the columns called ``names``, in that order, and what links say of them."""
+        links = tuple(kept for link in self.links if (kept := link.select(names)) is not None)
+        return replace(self, features=tuple(self[name] for name in names), links=links)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -284,6 +338,7 @@ class Schema:
         return {
             "features": [feature.to_dict() for feature in self.features],
             "warnings": list(self.warnings),
+            "links": [link.to_dict() for link in self.links],
         }
 
     @classmethod
@@ -292,6 +347,7 @@ class Schema:
         return cls(
             tuple(Feature.from_dict(each) for each in document["features"]),
             tuple(document.get("warnings", ())),
+            tuple(Link.from_dict(each) for each in document.get("links", ())),
         )
 
 
