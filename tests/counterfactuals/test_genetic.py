@@ -352,3 +352,19 @@ def test_settings_must_make_sense(settings):
 def test_no_queries_give_an_empty_set():
     frame = people()
     assert len(generator().fit(frame, model()).generate(frame[:0], 3)) == 0
+
+
+def test_linked_columns_are_found_together_and_cost_nothing():
+    frame = people().assign(town=lambda f: f["job"].map({"a": "x", "b": "y", "c": "z", "d": "x"}))
+    rule = Recorder(lambda f: (f["job"].isin(["b", "c"]) & (f["income"] > 2)).to_numpy(dtype=float))
+    schema = Schema.infer(frame).link("job", "town").feature("job", forbidden={"a": ["b"]})
+    fitted = generator().fit(frame, as_blackbox(rule, output="probability"), schema=schema)
+    rule.seen.clear()
+    got = fitted.generate(frame[frame["job"] == "a"][:10], 5)
+    assert set(got.status) == {"found"}
+    found = got.to_frame()
+    assert set(zip(found["job"], found["town"], strict=True)) == {("c", "z")}
+    # nothing that breaks a link or makes a forbidden transition is ever asked about
+    pairs = {(row[1], row[4]) for row in rule.seen}
+    assert pairs == {("a", "x"), ("c", "z"), ("d", "x")}
+    assert (got.changed[got.rank == 1].sum(axis=1) <= 3).all()

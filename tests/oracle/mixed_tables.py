@@ -102,3 +102,28 @@ def constraints(draw, schema):
             ends = sorted(draw(st.tuples(st.floats(low, high), st.floats(low, high))))
             schema = schema.feature(feature.name, bounds=tuple(ends))
     return schema
+
+
+@st.composite
+def vocabulary(draw, schema, frame):
+    """The schema with random constraints of every kind, forbidden transitions and links among them."""
+    schema = draw(constraints(schema))
+    for feature in schema.features:
+        if feature.is_coded and draw(st.booleans()):
+            pool = [*feature.levels, None] if feature.nullable else list(feature.levels)
+            some = st.lists(st.sampled_from(pool), max_size=2, unique=True)
+            schema = schema.feature(
+                feature.name, forbidden=draw(st.dictionaries(st.sampled_from(pool), some))
+            )
+    names = draw(st.permutations(schema.names))
+    width = draw(st.sampled_from([0, 2, 2, 3]))
+    if 2 <= width <= len(names):
+        columns = names[:width]
+        given = None
+        if draw(st.booleans()):
+            rows = records(frame)
+            cells = [[row[schema.names.index(name)] for row in rows] for name in columns]
+            mixed = st.tuples(*(st.sampled_from(values) for values in cells))
+            given = draw(st.lists(mixed, min_size=1, max_size=5))
+        schema = schema.link(*columns, combinations=given)
+    return schema

@@ -31,6 +31,8 @@ def permitted(new, old, feature):
         return True
     if feature.immutable:
         return False
+    if any(old == start and new in ends for start, ends in feature.forbidden):
+        return False
     if feature.monotone is not None:
         if new is None or old is None:
             return False
@@ -42,6 +44,19 @@ def permitted(new, old, feature):
     if feature.is_coded:
         return feature.allowed is None or new in feature.allowed
     return feature.bounds is None or feature.bounds[0] <= new <= feature.bounds[1]
+
+
+def keeps(new, old, schema, records):
+    """Whether a row keeps every constraint relative to its query; ``records`` is the fitted table."""
+    if not all(permitted(x, y, f) for x, y, f in zip(new, old, schema.features, strict=True)):
+        return False
+    for link in schema.links:
+        at = [schema.names.index(name) for name in link.columns]
+        group = tuple(new[j] for j in at)
+        known = link.combinations or [tuple(row[j] for j in at) for row in records]
+        if group != tuple(old[j] for j in at) and group not in known:
+            return False
+    return True
 
 
 def content_order(row, features):

@@ -134,7 +134,7 @@ class _Run:
         distance, score = np.full(near.shape, np.inf), np.full(near.shape, np.nan)
         distance[line, slot] = self.given.distance.rowwise(rows[line, slot], queries[line])
         score[line, slot] = pool.score[near[line, slot]]
-        limits = Limits.of(self.given.encoder.schema, queries)
+        limits = Limits.of(self.given.encoder.schema, queries, self.given.encoder.links)
         crowd = Crowd(
             index=np.arange(block.start, block.stop),
             choices=Choices.of(self.given.encoder.schema, limits, self.given.observed),
@@ -189,6 +189,7 @@ class _Run:
             k=depth,
             rank="distance",
             budget=Budget(),
+            links=self.given.encoder.links if constrained else (),
         )(block)
         near[found.query - block.start, place_within(found.query)] = found.pool
         return near
@@ -223,7 +224,12 @@ class _Run:
             steps = self._steps(rows, home[refining])
             steps[~crowd.accepted[refining, : plan.k]] = 0
             children[refining, : plan.k], wanted[refining, : plan.k] = take_back(
-                rows, steps, home[refining], crowd.index[refining], self.archive
+                rows,
+                steps,
+                home[refining],
+                crowd.index[refining],
+                self.archive,
+                [link.columns for link in self.given.encoder.links],
             )
         self._watch(crowd, self._try(crowd, children, wanted))
 
@@ -240,8 +246,9 @@ class _Run:
         """Score the children that are new, and let them compete; (q,) how many were new."""
         encoder, plan, q = self.given.encoder, self.plan, len(crowd)
         line, slot = np.nonzero(wanted)
-        rows = encoder.snap(children[line, slot])
-        queries = self.queries[crowd.index[line]]
+        rows, queries = children[line, slot], self.queries[crowd.index[line]]
+        # what is as the query has it stays so, even where the query is finer than its column
+        rows = np.where(rows == queries, queries, encoder.snap(rows))
         keys = row_keys(crowd.index[line], rows)
         once = np.zeros(len(keys), dtype=np.bool_)
         once[np.unique(keys, return_index=True)[1]] = True

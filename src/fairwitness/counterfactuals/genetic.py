@@ -31,11 +31,12 @@ class GeneticGenerator(CounterfactualGenerator):
 
     Each generation, children take a value from either of two parents of the fitter half with probability
     0.4 each, and a mutation otherwise: half of the mutated numbers are drawn between the query's and the
-    parent's value, all else uniformly over what the schema permits. For half of the children the second
-    parent is the query itself. All children are rounded to the columns' precision before the model sees
-    them, nothing that breaks a constraint is tried, no row is scored twice, and the best rows survive
-    (elitism). At the end the changes of the k best rows are taken back one by one, largest first, as long
-    as the model still accepts.
+    parent's value, all else uniformly over what the schema permits. Linked columns count as one: they come
+    from one parent, or mutate to another combination. For half of the children the second parent is the
+    query itself. All children are rounded to the columns' precision before the model sees them, nothing
+    that breaks a constraint is tried, no row is scored twice, and the best rows survive (elitism). At the
+    end the changes of the k best rows are taken back one by one, largest first, as long as the model still
+    accepts.
 
     Of a query's accepted rows, the k of least loss are returned, nearest first; equally far rows are
     ordered by content. Random numbers depend on the seed and the query's content, so the result does not

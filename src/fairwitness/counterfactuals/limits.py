@@ -7,14 +7,16 @@ property test holds the two together.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairwitness.typing import BoolArray, FloatArray
+from fairwitness.table.transitions import banned_codes
+from fairwitness.typing import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
+    from fairwitness.table.combinations import Combinations
     from fairwitness.table.schema import Feature, Schema
 
 
@@ -32,6 +34,11 @@ class Limits:
         (q, d) whether the value may become missing.
     frozen
         (d,) whether the column must keep the query's value, missing or not.
+    banned
+        For each coded column with forbidden transitions, (L + 1, L + 1) from which code to which; the last
+        stands for missing.
+    links
+        Columns that change together.
     """
 
     queries: FloatArray
@@ -40,10 +47,16 @@ class Limits:
     levels: tuple[BoolArray | None, ...]
     missing: BoolArray
     frozen: BoolArray
+    banned: tuple[BoolArray | None, ...]
+    links: tuple[Combinations, ...] = ()
 
     @classmethod
-    def of(cls, schema: Schema, queries: FloatArray) -> Limits:
-        """Read the constraints of ``schema`` for encoded queries (q, d)."""
+    def of(cls, schema: Schema, queries: FloatArray, links: tuple[Combinations, ...] = ()) -> Limits:
+        """Read the constraints of ``schema`` for encoded queries (q, d).
+
+        What the schema's links permit is known to the encoder: ``links`` is its attribute of that name.
+        """
+        banned = tuple(banned_codes(feature) for feature in schema.features)
         low = np.full(queries.shape, -np.inf)
         high = np.full(queries.shape, np.inf)
         missing = np.ones(queries.shape, dtype=np.bool_)
@@ -52,6 +65,9 @@ class Limits:
             if feature.bounds is not None and not feature.is_coded:
                 low[:, j], high[:, j] = feature.bounds
             missing[:, j] = feature.nullable and (feature.allowed is None or None in feature.allowed)
+            ban = banned[j]
+            if ban is not None:
+                missing[:, j] &= ~ban[_codes(own), -1]
             if feature.monotone is None:
                 continue
             if feature.monotone == "increase":
@@ -68,12 +84,18 @@ class Limits:
             levels=tuple(_allowed_codes(feature) for feature in schema.features),
             missing=missing,
             frozen=np.array([feature.immutable for feature in schema.features], dtype=np.bool_),
+            banned=banned,
+            links=links,
         )
 
     def take(self, rows: slice) -> Limits:
         """Give the limits of some queries."""
-        return Limits(
-            self.queries[rows], self.low[rows], self.high[rows], self.levels, self.missing[rows], self.frozen
+        return replace(
+            self,
+            queries=self.queries[rows],
+            low=self.low[rows],
+            high=self.high[rows],
+            missing=self.missing[rows],
         )
 
     def permits(self, rows: FloatArray) -> BoolArray | None:
@@ -86,16 +108,44 @@ class Limits:
             column = self._permits_column(j, rows[:, j])
             if column is not None:
                 allowed = column if allowed is None else allowed & column
+        for link in self.links:
+            known = link.knows(rows[:, link.columns])
+            if not known.all():
+                together = known | self._unchanged(link.columns, rows)
+                allowed = together if allowed is None else allowed & together
+        return allowed
+
+    def permits_together(self, link: Combinations) -> BoolArray | None:
+        """(q, c) which combinations of a link each query may take; ``None`` if all."""
+        allowed: BoolArray | None = None
+        for at, j in enumerate(link.columns.tolist()):
+            column = self._permits_column(j, link.rows[:, at])
+            if column is not None:
+                allowed = column if allowed is None else allowed & column
         return allowed
 
     def repair(self, rows: FloatArray) -> FloatArray:
-        """Give (q, c, d) rows in which every value a query may not take is the query's own again."""
+        """Give (q, c, d) rows in which every value a query may not take is the query's own again.
+
+        Linked columns go back together where what is left of them is no combination.
+        """
         out = rows.copy()
         for j in range(rows.shape[2]):
             allowed = self._permits_column(j, rows[:, :, j])
             if allowed is not None:
                 out[:, :, j] = np.where(allowed, rows[:, :, j], self.queries[:, j, None])
+        for link in self.links:
+            group = out[:, :, link.columns]
+            known = link.knows(group.reshape(-1, len(link.columns))).reshape(group.shape[:2])
+            out[:, :, link.columns] = np.where(known[:, :, None], group, self.queries[:, None, link.columns])
         return out
+
+    def _unchanged(self, columns: IntArray, rows: FloatArray) -> BoolArray:
+        """(q, p) whether each query has the very values of rows (p, d) in some columns."""
+        same = np.ones((len(self.queries), len(rows)), dtype=np.bool_)
+        for j in columns.tolist():
+            same &= _same(self.queries[:, j, None], rows[:, j])
+        return same
 
     def _permits_column(self, j: int, values: FloatArray) -> BoolArray | None:
         """Rule (p,) or (q, p) values of one column; the query's own value is always permitted."""
@@ -110,6 +160,9 @@ class Limits:
         codes = self.levels[j]
         if codes is not None and not codes.all():
             rules.append(codes[np.where(gone, 0, values).astype(np.intp)] | gone)
+        ban = self.banned[j]
+        if ban is not None:
+            rules.append(~ban[_codes(own), _codes(values)])
         if gone.any() and not self.missing[:, j].all():
             rules.append(~gone | self.missing[:, j, None])
         if not rules:
@@ -123,6 +176,11 @@ class Limits:
 def _same(own: FloatArray, values: FloatArray) -> BoolArray:
     equal: BoolArray = (own == values) | (np.isnan(own) & np.isnan(values))
     return equal
+
+
+def _codes(values: FloatArray) -> IntArray:
+    """Give codes to index with; missing is the last place, −1."""
+    return np.where(np.isnan(values), -1, values).astype(np.int64)
 
 
 def _allowed_codes(feature: Feature) -> BoolArray | None:

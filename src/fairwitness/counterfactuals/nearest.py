@@ -15,6 +15,7 @@ from fairwitness.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from fairwitness.counterfactuals.fitted import FittedTable
+    from fairwitness.table.combinations import Combinations
     from fairwitness.table.distance import MixedDistance
     from fairwitness.table.schema import Schema
 
@@ -80,6 +81,7 @@ class NearestSearch:
     k: int
     rank: Rank
     budget: Budget
+    links: tuple[Combinations, ...] = ()
 
     def __call__(self, chunk: slice) -> Nearest:
         """Search for the queries of one chunk, until the time is over."""
@@ -122,7 +124,7 @@ class NearestSearch:
         """Give, for each query, the ``depth`` nearest permitted rows and all that tie with the last."""
         far = self.distance.pairwise(queries, self.pool)
         if self.schema is not None:
-            permitted = Limits.of(self.schema, queries).permits(self.pool)
+            permitted = Limits.of(self.schema, queries, self.links).permits(self.pool)
             if permitted is not None:
                 far[~permitted] = np.inf
         inside = np.flatnonzero(itself >= 0)

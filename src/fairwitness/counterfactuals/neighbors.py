@@ -21,9 +21,9 @@ class NeighborGenerator(CounterfactualGenerator):
 
     The search is exact. Rows are ranked by distance; rows equally far (to 12 digits) are ranked by their
     content, never by their place in the table. A row that breaks a constraint of the schema (immutable,
-    bounds, direction, allowed levels) is passed over and the search goes deeper, until k rows are found or
-    the table ends. Each row was judged at ``fit`` and is returned unchanged, so the model is not asked
-    again.
+    bounds, direction, allowed levels, forbidden transitions, links) is passed over and the search goes
+    deeper, until k rows are found or the table ends. Each row was judged at ``fit`` and is returned
+    unchanged, so the model is not asked again.
 
     Parameters
     ----------
@@ -71,6 +71,7 @@ class NeighborGenerator(CounterfactualGenerator):
             k=k,
             rank=self.rank,
             budget=budget,
+            links=self.table_.encoder.links,
         )
         parts = map_row_chunks(
             search,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from fairwitness.counterfactuals.archive import Archive, row_keys
@@ -50,17 +52,26 @@ def cross(
     own = home[:, None, :]
     second = np.where((uniform[:, :, 2] < _HOME)[:, :, None], own, second)
     source, value = uniform[:, :, 3 : 3 + d], uniform[:, :, 3 + d :]
+    if choices.linked:
+        source = source[:, :, choices.lead]  # linked columns come from one parent, or mutate together
     children = choices.draw(np.where(source < _FIRST, first, second), source >= _SECOND, value)
-    numbers = np.array([codes is None for codes in choices.codes], dtype=np.bool_)
+    numbers = np.array([codes is None for codes in choices.codes], dtype=np.bool_) & choices.alone
     between = (source >= _SECOND) & (source < _SECOND + _BETWEEN * (1 - _SECOND)) & numbers
     between &= (first != own) & ~np.isnan(first) & ~np.isnan(own)
     return np.where(between, own + value * (first - own), children)
 
 
 def take_back(
-    rows: FloatArray, steps: FloatArray, home: FloatArray, index: IntArray, archive: Archive
+    rows: FloatArray,
+    steps: FloatArray,
+    home: FloatArray,
+    index: IntArray,
+    archive: Archive,
+    links: Sequence[IntArray] = (),
 ) -> tuple[FloatArray, BoolArray]:
     """Give each row with its largest change undone that was not undone before.
+
+    Linked columns are one change, of the size of all their steps.
 
     Parameters
     ----------
@@ -72,6 +83,8 @@ def take_back(
         (q, d) and (q,) the queries and their numbers.
     archive
         What was scored before.
+    links
+        Positions of columns that change together.
 
     Returns
     -------
@@ -79,6 +92,10 @@ def take_back(
         (q, k, d) and (q, k): whether there was such a change.
     """
     q, k, d = rows.shape
+    for columns in links:
+        steps = steps.copy()
+        steps[:, :, columns[0]] = steps[:, :, columns].sum(axis=2)
+        steps[:, :, columns[1:]] = 0
     order = np.argsort(-steps, axis=2, kind="stable")
     out, found = rows.copy(), np.zeros((q, k), dtype=np.bool_)
     line, slot = np.nonzero(steps.max(axis=2) > 0)
@@ -90,6 +107,9 @@ def take_back(
             break
         tried = rows[line, slot]
         tried[np.arange(len(line)), column] = home[line, column]
+        for columns in links:
+            whole = np.flatnonzero(column == columns[0])
+            tried[whole[:, None], columns] = home[line[whole][:, None], columns]
         fresh = ~archive.knows(row_keys(index[line], tried))
         out[line[fresh], slot[fresh]] = tried[fresh]
         found[line[fresh], slot[fresh]] = True
