@@ -368,3 +368,13 @@ def test_linked_columns_are_found_together_and_cost_nothing():
     pairs = {(row[1], row[4]) for row in rule.seen}
     assert pairs == {("a", "x"), ("c", "z"), ("d", "x")}
     assert (got.changed[got.rank == 1].sum(axis=1) <= 3).all()
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_queries_of_worker_processes_count(n_jobs):
+    frame = people()
+    asked = model(max_queries=100_000)
+    fitted = generator(n_jobs=n_jobs, chunk_size=3).fit(frame, asked)
+    before = asked.n_queries
+    got = fitted.generate(rejected(frame, 6), 4)
+    assert asked.n_queries - before == got.settings["n_rows_scored"] > 0

@@ -194,3 +194,17 @@ def test_each_row_is_judged_by_its_own_member(people: pd.DataFrame) -> None:
     expected = np.where(fold == 0, people["age"] < 40, people["age"] >= 40)
     assert judgement.accepted.tolist() == expected.tolist()
     assert len(judge_by_fold([young, old], fold[:0], people.head(0))) == 0
+
+
+def test_queries_asked_elsewhere_count_against_the_budget(people: pd.DataFrame) -> None:
+    box = as_blackbox(lambda frame: np.full(len(frame), 0.7), max_queries=250)
+    box.note_queries(60)
+    assert box.n_queries == 60
+    with pytest.raises(QueryBudgetError, match="60 asked so far"):
+        box.judge(people)
+    box.note_queries(300)
+    assert box.n_queries == 360
+    with pytest.raises(QueryBudgetError):
+        box.judge(people[:1])
+    with pytest.raises(ConfigError, match="negative"):
+        box.note_queries(-1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import platform
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -57,10 +59,11 @@ class Plan:
 
 @dataclass(frozen=True)
 class Evolved:
-    """What came out for a chunk: queries that were reached, and rows the model was asked about."""
+    """What came out for a chunk: queries that were reached, rows the model was asked about, and where."""
 
     done: list[tuple[Crowd, BoolArray]]
     asked: int
+    process: tuple[str, int]
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,11 @@ class Evolution:
     def __call__(self, chunk: slice) -> Evolved:
         """Evolve queries until each is done; as some leave, waiting ones take their places."""
         return _Run(self, chunk).finish()
+
+
+def this_process() -> tuple[str, int]:
+    """Name the process: a worker's copy of the model counts its queries there and not here."""
+    return platform.node(), os.getpid()
 
 
 class _Run:
@@ -111,7 +119,7 @@ class _Run:
                 crowd = new if crowd is None else crowd.join(new)
                 waiting = block.stop
             if crowd is None or not len(crowd):
-                return Evolved(done, self.asked)
+                return Evolved(done, self.asked, this_process())
             self._generation(crowd)
             over, cut = self._over(crowd)
             if over.any():
@@ -120,7 +128,7 @@ class _Run:
                 crowd = crowd.take(~over)
         if crowd is not None and len(crowd):
             done.append((crowd, np.ones(len(crowd), dtype=np.bool_)))
-        return Evolved(done, self.asked)
+        return Evolved(done, self.asked, this_process())
 
     # ------------------------------------------------------------------ where queries start
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from fairwitness.counterfactuals.base import CounterfactualGenerator, Found, Status, status_of
 from fairwitness.counterfactuals.budget import Budget
-from fairwitness.counterfactuals.evolution import Evolution, Evolved, Plan
+from fairwitness.counterfactuals.evolution import Evolution, Evolved, Plan, this_process
 from fairwitness.counterfactuals.lines import NO_PLACES, tidy
 from fairwitness.counterfactuals.nearest import AcceptedPool
 from fairwitness.counterfactuals.selection import by_distance, choose
@@ -182,6 +182,8 @@ class GeneticGenerator(CounterfactualGenerator):
         )
         asked = sum(part.asked for part in parts)
         budget.spend(asked)
+        here = this_process()
+        self.table_.model.note_queries(sum(part.asked for part in parts if part.process != here))
         notes = {
             "population": plan.population,
             "offspring": plan.offspring,

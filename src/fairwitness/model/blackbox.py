@@ -30,7 +30,8 @@ class BlackBox:
     """A model behind one question: whether a row is accepted.
 
     Made by :func:`as_blackbox`. Answers do not depend on the batch size or on the order of the columns.
-    The count of queries is kept per process: copies sent to workers count for themselves.
+    Copies sent to worker processes count their queries for themselves: whoever sends them tells the
+    original with :meth:`note_queries`.
 
     Attributes
     ----------
@@ -68,8 +69,24 @@ class BlackBox:
 
     @property
     def n_queries(self) -> int:
-        """Rows asked about so far, in this process."""
+        """Rows asked about so far."""
         return self._asked
+
+    def note_queries(self, n: int) -> None:
+        """Count ``n`` rows that a copy of this model was asked about in another process.
+
+        They are counted even beyond ``max_queries``, since they were asked; the next question is then
+        refused.
+
+        Raises
+        ------
+        ConfigError
+            If ``n`` is negative.
+        """
+        if n < 0:
+            raise ConfigError("a number of queries is negative", got=n, fix="pass 0 or more")
+        with self._lock:
+            self._asked += int(n)
 
     def __repr__(self) -> str:
         name = plain(self.info.name, most=80)
