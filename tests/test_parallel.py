@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from fairwitness.errors import ConfigError
-from fairwitness.parallel import map_row_chunks
+from fairwitness.parallel import map_row_chunks, workers
 
 
 @pytest.fixture
@@ -26,3 +26,15 @@ def test_workers_do_not_change_the_result(bounds: Callable[[slice], tuple[int, i
 def test_a_chunk_needs_a_row(bounds: Callable[[slice], tuple[int, int]]) -> None:
     with pytest.raises(ConfigError, match="chunk_size"):
         map_row_chunks(bounds, 5, chunk_size=0)
+
+
+@pytest.mark.parametrize(
+    ("asked", "tasks", "expected"), [(1000, 5, 5), (2, 5, 2), (1, 0, 1), (None, 5, None), (-1, 1, 1)]
+)
+def test_no_more_workers_than_tasks(asked: int | None, tasks: int, expected: int | None) -> None:
+    assert workers(asked, tasks) == expected
+
+
+def test_no_workers_is_an_error() -> None:
+    with pytest.raises(ConfigError, match="n_jobs is 0"):
+        workers(0, 3)

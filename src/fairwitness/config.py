@@ -303,6 +303,7 @@ class _Reader:
             ("methods", "k", config.methods.k, 1, 10_000),
             ("methods", "max_people", config.methods.max_people, 1, 10_000_000),
             ("methods", "minimum_n", config.methods.minimum_n, 1, 1_000_000),
+            ("run", "n_jobs", config.run.n_jobs, -256, 256),
             ("run", "seed", config.run.seed, 0, 2**63),
         ):
             if not low <= value <= high:

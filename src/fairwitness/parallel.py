@@ -40,14 +40,34 @@ def map_row_chunks(
     Raises
     ------
     ConfigError
-        If ``chunk_size`` is below 1.
+        If ``chunk_size`` is below 1, or ``n_jobs`` is 0.
     """
     if chunk_size < 1:
         raise ConfigError("chunk_size must be at least 1", got=chunk_size, fix="pass 1 or more")
     slices = [slice(at, min(at + chunk_size, n_rows)) for at in range(0, n_rows, chunk_size)]
+    n_jobs = workers(n_jobs, len(slices))
     if len(slices) <= 1 or n_jobs == 1:
         return [function(rows) for rows in track(slices, description=description)]
     from joblib import Parallel, delayed
 
     results = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(function)(rows) for rows in slices)
     return list(track(results, description=description, total=len(slices)))
+
+
+def workers(n_jobs: int | None, n_tasks: int) -> int | None:
+    """Give the workers to start for ``n_tasks``: never more than tasks, whatever was asked for.
+
+    Raises
+    ------
+    ConfigError
+        If ``n_jobs`` is 0.
+    """
+    if n_jobs is None:
+        return None
+    if n_jobs == 0:
+        raise ConfigError("n_jobs is 0", fix="pass 1 or more, or -1 for all cores")
+    if n_jobs > 0:
+        return min(n_jobs, max(n_tasks, 1))
+    from joblib import effective_n_jobs
+
+    return min(int(effective_n_jobs(n_jobs)), max(n_tasks, 1))

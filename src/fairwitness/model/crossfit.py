@@ -13,6 +13,7 @@ from fairwitness.model.blackbox import BlackBox, as_blackbox
 from fairwitness.model.folds import assign_folds
 from fairwitness.model.labels import as_labels, own
 from fairwitness.model.messages import said
+from fairwitness.parallel import workers
 from fairwitness.progress import track
 from fairwitness.rng import child_seed, seed_from
 from fairwitness.table.canonical import row_keys
@@ -119,13 +120,14 @@ class CrossFitted(BaseEstimator):  # type: ignore[misc]
         training = [order[self.folds_[order] != fold] for fold in range(self.cv)]
         work = zip(models, training, strict=True)
         self.models_: list[Any]
-        if self.n_jobs == 1:
+        n_jobs = workers(self.n_jobs, self.cv)
+        if n_jobs == 1:
             bar = track(work, description="folds", total=self.cv)
             self.models_ = [_fit(model, pandas_frame, labels, rows) for model, rows in bar]
         else:
             from joblib import Parallel, delayed
 
-            self.models_ = Parallel(n_jobs=self.n_jobs)(
+            self.models_ = Parallel(n_jobs=n_jobs)(
                 delayed(_fit)(model, pandas_frame, labels, rows) for model, rows in work
             )
         return self
