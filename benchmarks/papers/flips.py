@@ -16,10 +16,12 @@ from typing import Any
 
 from flips_cache import Cache
 from flips_cells import EXACT_K, Asked, NotThereError, known_proba, make_generator, run_cell
+from flips_dice import run_dice_itself
 from flips_evidence import run_variants
 from flips_models import (
     CLASSIFIERS,
     DECISION_MAKERS,
+    WEIGHTED,
     classifier_quality,
     classifiers,
     decision_maker,
@@ -37,6 +39,8 @@ ROOT = Path(__file__).resolve().parents[2]
 GENERATORS = ("neighbors", "genetic", "exact")
 #: Settings drawn from every grid; 0: the zoo's fixed parameters. The large table takes hours otherwise.
 DRAWS = {"German": 24, "Crime": 12, "Adult": 0, "AdultDeb": 0}
+#: Decision makers that DiCE itself is tried on.
+PEER_MODELS = ("LR", "DT")
 
 
 def main() -> None:
@@ -73,6 +77,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--people", type=int, help="genetic: at most so many rejected test rows a group")
     parser.add_argument("--exact-seconds", type=float, default=300, help="budget of one exact cell")
     parser.add_argument("--no-variants", dest="variants", action="store_false")
+    parser.add_argument("--peer-python", help="a Python that has dice-ml: DiCE itself on some of the rows")
+    parser.add_argument("--peer-rows", type=int, default=15, help="at most so many rows a group for DiCE")
     parser.add_argument("--page-only", action="store_true", help="write the page from what is there")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--cache")
@@ -95,7 +101,7 @@ def _run(split: Split, plan: Plan, cache: Cache, chosen: argparse.Namespace) -> 
     known = known_proba(split, estimators)
     cache.document(
         f"{task.slug}-fs",
-        {**made, "classifiers": sorted(estimators)},
+        {**made, "classifiers": sorted(estimators), "weighted": list(WEIGHTED)},
         lambda: {
             name: {**classifier_quality(split, each), "parameters": plain_parameters(f_s[name])}
             for name, each in estimators.items()
@@ -125,6 +131,7 @@ def _run(split: Split, plan: Plan, cache: Cache, chosen: argparse.Namespace) -> 
             **made,
             "asked": vars(asked),
             "classifiers": sorted(estimators),
+            "weighted": list(WEIGHTED),
             "version": fairwitness.__version__,
         }
         for name in plan.models:
@@ -140,9 +147,26 @@ def _run(split: Split, plan: Plan, cache: Cache, chosen: argparse.Namespace) -> 
     if chosen.variants and "XGB" in estimators and not plan.quick:
         cache.document(
             f"{task.slug}-variants",
-            {**made, "models": list(models), "version": fairwitness.__version__},
+            {**made, "models": list(models), "weighted": list(WEIGHTED), "version": fairwitness.__version__},
             lambda: {"variants": run_variants(split, models, estimators["XGB"], seed=plan.seed, say=_say)},
         )
+    if chosen.peer_python and "XGB" in estimators:
+        for name in PEER_MODELS:
+            _say(f"{task.key} {name}: DiCE itself")
+            cache.document(
+                f"{task.slug}-dice-{name}",
+                {**made, "rows": chosen.peer_rows, "weighted": list(WEIGHTED)},
+                lambda name=name: run_dice_itself(
+                    split,
+                    models[name],
+                    estimators["XGB"],
+                    known=known["XGB"],
+                    python=chosen.peer_python,
+                    most=chosen.peer_rows,
+                    seed=plan.seed,
+                    patience=900,
+                ),
+            )
 
 
 def _asked(generator: str, task: Task, chosen: argparse.Namespace) -> Asked:

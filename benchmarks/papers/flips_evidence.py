@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from flips_cells import Asked, Searched, make_generator, measure, search, summary
+from flips_models import weight_key
 from flips_tasks import Split
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
@@ -24,8 +25,7 @@ VARIANTS = {
     "DiCE's order": 'rank="dice": of our 1,000 nearest, by distance and number of changed columns',
     "DiCE's distance": "the 1,000 nearest by raw, unscaled numbers, then in DiCE's order",
     "f_s out of sample": "f_s cross-fitted: rows it was trained on are judged by a fold that left them out",
-    "f_s weighted": "f_s (XGB) with both groups weighted to equal size",
-    "f_s weighted, DiCE's distance": "both",
+    "f_s without weights": "f_s trained on the groups as they are, not weighted to equal size",
 }
 
 
@@ -39,13 +39,13 @@ def run_variants(
 ) -> dict[str, Any]:
     """Give variant → decision maker → summary (neighbours, one f_s)."""
     asked = Asked("neighbors", n_resamples=1)
-    weighted = _weighted(split, classifier)
+    plain = _without_weights(split, classifier)
     crossed = SensitiveFeatureClassifier(
         clone(classifier), random_state=child_seed(seed, "papers", "cross"), n_jobs=1
     ).fit(split.X, split.group_labels(np.arange(len(split.X))))
     proba = {
         name: people_proba(each, split.X)
-        for name, each in (("plain", classifier), ("weighted", weighted), ("crossed", crossed))
+        for name, each in (("f_s", classifier), ("plain", plain), ("crossed", crossed))
     }
 
     def flips(searched: Searched, f_s: Any, known: str) -> dict[str, Any]:
@@ -60,12 +60,11 @@ def run_variants(
             split, estimator, asked, seed=seed, generator=make_generator("neighbors", seed=seed, rank="dice")
         )
         raw = replace(ours, found=raw_neighbors(split, ours, asked.k))
-        out["as run"][model] = flips(ours, classifier, "plain")
-        out["DiCE's order"][model] = flips(ranked, classifier, "plain")
-        out["DiCE's distance"][model] = flips(raw, classifier, "plain")
+        out["as run"][model] = flips(ours, classifier, "f_s")
+        out["DiCE's order"][model] = flips(ranked, classifier, "f_s")
+        out["DiCE's distance"][model] = flips(raw, classifier, "f_s")
         out["f_s out of sample"][model] = flips(ours, crossed, "crossed")
-        out["f_s weighted"][model] = flips(ours, weighted, "weighted")
-        out["f_s weighted, DiCE's distance"][model] = flips(raw, weighted, "weighted")
+        out["f_s without weights"][model] = flips(ours, plain, "plain")
     return out
 
 
@@ -120,11 +119,8 @@ def _first_of_each(places: IntArray, twin: IntArray) -> IntArray:
     return places[np.sort(first)]
 
 
-def _weighted(split: Split, classifier: Any) -> Any:
-    """Give f_s trained again with its two groups weighted to equal size."""
-    labels = split.group_labels(split.train)
-    _, count = np.unique(labels, return_counts=True)
+def _without_weights(split: Split, classifier: Any) -> Any:
+    """Give f_s trained again with its groups as they are."""
     unfitted = clone(classifier)
-    key = next(name for name in unfitted.get_params() if name.endswith("__scale_pos_weight"))
-    unfitted.set_params(**{key: float(count[0] / count[1])})
-    return unfitted.fit(split.X.iloc[split.train], labels)
+    unfitted.set_params(**{weight_key(unfitted): 1.0})
+    return unfitted.fit(split.X.iloc[split.train], split.group_labels(split.train))

@@ -48,6 +48,7 @@ def write_page(out: Path, cache: Cache, published: Published, plan: Plan, tasks:
         sections.beyond(results),
         sections.performance(results, published),
         sections.variants(results, published),
+        sections.dice_itself(results, published),
     ]
     if not plan.quick:
         parts.append(WHY.read_text(encoding="utf-8"))

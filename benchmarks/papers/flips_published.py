@@ -67,6 +67,25 @@ class Published:
         ]
         return None not in sides
 
+    def implied_rows(self, first: bool, task: str, model: str, side: str, *, most: int = 120) -> int | None:
+        """How many rows a printed CFlips must rest on at least: the fewest that can give its digits.
+
+        A mean over n rows of shares of k counterfactuals is a multiple of 1 / (n · k). Both generators are
+        asked about the same rows; the k-d tree gives every row 100. 0: the group is empty.
+        """
+        printed = [
+            (value, k)
+            for generator, ks in (("genetic", KS[:1]), ("neighbors", KS))
+            for k in ks
+            if (value := self.value(generator, first, task, model, "cflips", side, k)) is not None
+        ]
+        if not printed:
+            return 0
+        for n in range(1, most + 1):
+            if all(abs(v * n * k - round(v * n * k)) <= 0.6e-5 * n * k for v, k in printed):
+                return n
+        return None
+
     def sorted_delta(
         self, generator: str, first: bool, task: str, model: str, classifier: str, k: int
     ) -> float | None:

@@ -139,3 +139,35 @@ def test_one_cell_is_run_as_the_tables_are_made(
     # What the paper prints for this cell: women flip more often than men.
     assert values["cflips"]["difference"]["100"] > 0
     assert values["beyond_random"][0] < values["cflips"]["difference"]["100"]
+
+
+def test_the_page_says_what_was_not_run(
+    shared_path: Path, project_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(project_root / "benchmarks" / "papers"))
+    from flips_cache import Cache
+    from flips_page import Plan, write_page
+    from flips_published import Published
+    from flips_tasks import TASKS
+
+    plan = Plan(("LR", "DT"), ("neighbors",), ("XGB",), seed=0, quick=True, people=None)
+    published = Published.read(shared_path / "reference")
+    write_page(tmp_path / "page.md", Cache(tmp_path / "cache"), published, plan, TASKS)
+    lines = (tmp_path / "page.md").read_text(encoding="utf-8").splitlines()
+    ours = [line for line in lines if "| ours |" in line]
+    assert len(ours) == 2 * (2 * len(TASKS)) + 2 * len(TASKS)
+    assert all("not run" in line for line in ours)
+    printed = next(line for line in lines if "| paper | (22 + 4)" in line)
+    assert "31.4 / 35.5 / 39.1 | 27.5 / 27.5 / 27.3 | 3.9 / 8.0 / 11.8" in printed
+
+
+def test_ranks_are_compared_only_where_both_have_them(
+    project_root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(project_root / "benchmarks" / "papers"))
+    from flips_published import rank_correlation
+
+    assert rank_correlation([1, 2, None, 3, 4], [10, 20, 0, 30, 40]) == (pytest.approx(1.0), 4)
+    rho, n = rank_correlation([1, 2, None], [3, 2, 1])
+    assert np.isnan(rho)
+    assert n == 2
