@@ -9,7 +9,12 @@ import numpy as np
 
 from fairwitness.audit import Audit
 from fairwitness.config import AuditConfig, ModelConfig
-from fairwitness.counterfactuals import CounterfactualGenerator, GeneticGenerator, NeighborGenerator
+from fairwitness.counterfactuals import (
+    CounterfactualGenerator,
+    DiceGenerator,
+    GeneticGenerator,
+    NeighborGenerator,
+)
 from fairwitness.errors import ConfigError, DataError
 from fairwitness.model import (
     CrossFitted,
@@ -201,9 +206,11 @@ def _schema(config: AuditConfig, X: NativeFrame) -> Schema:
 
 
 def make_generator(name: str, n_jobs: int | None, seed: int) -> CounterfactualGenerator:
-    """Give the generator of this name (``neighbors`` or ``genetic``)."""
+    """Give the generator of this name (``neighbors``, ``genetic`` or ``dice``)."""
     if name == "neighbors":
         return NeighborGenerator(n_jobs=n_jobs)
     if name == "genetic":
         return GeneticGenerator(n_jobs=n_jobs, random_state=child_seed(seed, "genetic"))
-    raise ConfigError("there is no such generator", got=name, fix="use neighbors or genetic")
+    if name == "dice":
+        return DiceGenerator(random_state=child_seed(seed, "dice"))
+    raise ConfigError("there is no such generator", got=name, fix="use neighbors, genetic or dice")

@@ -16,7 +16,8 @@ def command(
     config: Annotated[Path, typer.Argument(help="The audit.toml that says which table and which model.")],
     k: Annotated[int | None, typer.Option("--k", min=1, help="Counterfactuals a person.")] = None,
     generator: Annotated[
-        str | None, typer.Option("--generator", help="neighbors (rows that exist) or genetic (new rows).")
+        str | None,
+        typer.Option("--generator", help="neighbors (rows that exist), genetic (new rows) or dice."),
     ] = None,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="Seed, in place of the file's.")] = None,
     n_jobs: Annotated[int | None, typer.Option("--n-jobs", help="Workers; -1 for all cores.")] = None,

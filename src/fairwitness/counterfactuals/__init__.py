@@ -12,6 +12,7 @@ from fairwitness._lazy import attach
 
 if TYPE_CHECKING:
     from fairwitness.counterfactuals.base import CounterfactualGenerator as CounterfactualGenerator
+    from fairwitness.counterfactuals.dice import DiceGenerator as DiceGenerator
     from fairwitness.counterfactuals.genetic import GeneticGenerator as GeneticGenerator
     from fairwitness.counterfactuals.neighbors import NeighborGenerator as NeighborGenerator
     from fairwitness.counterfactuals.precomputed import PrecomputedGenerator as PrecomputedGenerator
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "CounterfactualGenerator": "base",
     "CounterfactualSet": "sets",
+    "DiceGenerator": "dice",
     "GeneticGenerator": "genetic",
     "NeighborGenerator": "neighbors",
     "PrecomputedGenerator": "precomputed",

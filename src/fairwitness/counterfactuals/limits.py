@@ -115,6 +115,11 @@ class Limits:
                 allowed = together if allowed is None else allowed & together
         return allowed
 
+    def permits_values(self, j: int, values: FloatArray) -> BoolArray:
+        """(q, p) which of the values (p,) of column ``j`` each query may take."""
+        allowed = self._permits_column(j, values)
+        return np.ones((len(self.queries), len(values)), dtype=np.bool_) if allowed is None else allowed
+
     def permits_together(self, link: Combinations) -> BoolArray | None:
         """(q, c) which combinations of a link each query may take; ``None`` if all."""
         allowed: BoolArray | None = None

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from fairwitness.counterfactuals.base import CounterfactualGenerator, Found, status_of
 from fairwitness.counterfactuals.budget import Budget
-from fairwitness.counterfactuals.fitted import row_bytes
-from fairwitness.counterfactuals.lines import place_within, tidy
+from fairwitness.counterfactuals.checked import Given, checked
 from fairwitness.errors import DataError
 from fairwitness.text import listing, plain
-from fairwitness.typing import BoolArray, FloatArray, IntArray, NativeFrame
+from fairwitness.typing import FloatArray, IntArray, NativeFrame
 
 
 class PrecomputedGenerator(CounterfactualGenerator):
@@ -50,55 +48,29 @@ class PrecomputedGenerator(CounterfactualGenerator):
         return {"query": self.query, "rank": self.rank}
 
     def _search(self, queries: FloatArray, k: int, budget: Budget) -> Found:
-        given = self._given(queries)
-        dropped = {"equal_to_query": 0, "repeated": 0, "constraint": 0, "not_accepted": 0}
-
-        def keep(given: _Given, mask: BoolArray, reason: str) -> _Given:
-            dropped[reason] += int((~mask).sum())
-            return given.take(np.flatnonzero(mask))
-
-        changed = self.table_.distance.changed(given.rows, queries[given.query])
-        given = keep(given, np.asarray(changed.any(axis=1)), "equal_to_query")
-        given = keep(given, _first_of_each(given), "repeated")
-        permitted = self.table_.encoder.validate(given.rows, queries[given.query])
-        given = keep(given, permitted, "constraint")
-        accepted, score, n = self._judge(given, budget)
-        unasked = np.zeros(len(queries), dtype=np.bool_)
-        unasked[given.query[n:]] = True
-        dropped["not_accepted"] = int((~accepted[:n]).sum())
-        kept = np.flatnonzero(accepted)
-        given, score = given.take(kept), score[kept]
-        kept = np.flatnonzero(place_within(given.query) < k)
-        given, score = given.take(kept), score[kept]
+        done = checked(self.table_, self._given(queries), queries, k, budget)
+        given = done.given
         counts = np.bincount(given.query, minlength=len(queries))
         return Found(
             query=given.query,
             rows=given.rows,
             distance=given.distance,
-            score=score,
+            score=done.score,
             source=self.table_.source_of(given.rows),
             status=[
                 status_of(count, k, out_of_budget=late)
-                for count, late in zip(counts.tolist(), unasked.tolist(), strict=True)
+                for count, late in zip(counts.tolist(), done.unasked.tolist(), strict=True)
             ],
-            notes={"dropped": dropped},
+            notes={"dropped": done.dropped},
         )
 
-    def _judge(self, given: _Given, budget: Budget) -> tuple[BoolArray, FloatArray, int]:
-        """Ask the model about all rows; none if the time is already over."""
-        if budget.out_of_time():
-            return np.zeros(len(given.query), dtype=np.bool_), np.full(len(given.query), np.nan), 0
-        return self.table_.judge(given.rows, budget)
-
-    def _given(self, queries: FloatArray) -> _Given:
+    def _given(self, queries: FloatArray) -> Given:
         """Read the frame: rows in matrix form, sorted by query and rank."""
         encoder = self.table_.encoder
         rows = encoder.snap(encoder.encode(self.counterfactuals))
         query = self._query_ids(len(queries))
-        distance = tidy(self.table_.distance.rowwise(rows, queries[query]))
-        rank = distance if self.rank is None else self._numbers(self.rank)
-        order = np.lexsort((*rows.T[::-1], distance, rank, query))
-        return _Given(query, rows, distance).take(order)
+        rank = None if self.rank is None else self._numbers(self.rank)
+        return Given.of(self.table_, queries, query, rows, rank)
 
     def _query_ids(self, n: int) -> IntArray:
         values = self._numbers(self.query)
@@ -131,25 +103,3 @@ class PrecomputedGenerator(CounterfactualGenerator):
                 fix="number the queries by position and the ranks from 1",
             )
         return values
-
-
-@dataclass(frozen=True)
-class _Given:
-    """Counterfactuals on their way through the checks, sorted by query and rank."""
-
-    query: IntArray
-    rows: FloatArray
-    distance: FloatArray
-
-    def take(self, lines: IntArray) -> _Given:
-        return _Given(self.query[lines], self.rows[lines], self.distance[lines])
-
-
-def _first_of_each(given: _Given) -> BoolArray:
-    """Mark the first line of each content within each query."""
-    seen: set[tuple[int, bytes]] = set()
-    first = np.zeros(len(given.query), dtype=np.bool_)
-    for line, key in enumerate(zip(given.query.tolist(), row_bytes(given.rows), strict=True)):
-        first[line] = key not in seen
-        seen.add(key)
-    return first
