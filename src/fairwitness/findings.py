@@ -114,12 +114,25 @@ class NotApplicable:
 
 @dataclass(frozen=True, slots=True)
 class OverviewRow:
-    """One line of the report's first picture: a measure, and each group's estimate on one axis."""
+    """One line of the report's first picture: a measure, and each group's estimate on one axis.
+
+    Attributes
+    ----------
+    measure, subject
+        Name of the measure and of the sensitive feature.
+    points
+        ``(group, estimate, low, high)``, the privileged group first.
+    unit
+        ``share``, ``index`` (0 to 1, no share of anything), ``difference``, ``ratio`` or ``correlation``.
+    at_random
+        For each point, what a model that accepts as many at random gives the group; empty if not known.
+    """
 
     measure: str
     subject: str
-    points: tuple[tuple[str, float, float, float], ...]  # (group, estimate, low, high)
+    points: tuple[tuple[str, float, float, float], ...]
     unit: str = "share"
+    at_random: tuple[float, ...] = ()
 
     def to_dict(self) -> Document:
         """Give the row as plain values, for JSON."""
@@ -128,8 +141,14 @@ class OverviewRow:
             "subject": self.subject,
             "unit": self.unit,
             "points": [
-                {"group": group, "estimate": estimate, "low": low, "high": high}
-                for group, estimate, low, high in self.points
+                {
+                    "group": group,
+                    "estimate": estimate,
+                    "low": low,
+                    "high": high,
+                    **({"at_random": self.at_random[at]} if self.at_random else {}),
+                }
+                for at, (group, estimate, low, high) in enumerate(self.points)
             ],
         }
 

@@ -131,6 +131,31 @@ def test_the_sentences_say_number_interval_and_what_it_rests_on(section, case) -
 def test_the_overview_shows_each_measure_for_each_group(section) -> None:
     assert [row.measure for row in section.overview] == ["CFlips@12", "nDCCF@12"]
     assert [point[0] for point in section.overview[0].points] == ["man", "woman"]
+    assert [row.unit for row in section.overview] == ["share", "index"]
+
+
+def test_random_acceptance_is_in_the_document_and_the_overview(section) -> None:
+    result, feature = section.results[0], section.document["features"][0]
+    woman = next(group for group in feature["groups"] if group["label"] == "woman")
+    given = {name: result["woman"].at(name, random=True).estimate for name in ("cflips", "ndccf")}
+    assert {name: e["estimate"] for name, e in woman["at_random"].items()} == given
+    assert {name: curve[-1] for name, curve in woman["curves"]["at_random"].items()} == given
+    assert len(woman["curves"]["at_random"]["cflips"]) == len(woman["curves"]["k"])
+    beyond = feature["differences"][0]["beyond_random"]["cflips"]
+    assert beyond["estimate"] == by_code(section, "FLIP001")[0].estimate
+    assert beyond["p_value"] is not None
+    flips, gains = (row.to_dict()["points"][1] for row in section.overview)
+    assert (flips["at_random"], gains["at_random"]) == (given["cflips"], given["ndccf"])
+
+
+def test_without_random_acceptance_the_document_says_null(case, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fairwitness.flips.checks.search_at_random", lambda *_, **__: None)
+    section = run(case)
+    feature = section.document["features"][0]
+    assert all(group["at_random"] is group["curves"]["at_random"] is None for group in feature["groups"])
+    assert feature["differences"][0]["beyond_random"] is None
+    assert all("at_random" not in point for row in section.overview for point in row.to_dict()["points"])
+    validate(report_of(section))
 
 
 def test_the_tables_hold_curves_proxies_and_people(section, case) -> None:

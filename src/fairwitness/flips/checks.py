@@ -317,11 +317,20 @@ def _overview(result: OpportunityResult) -> list[OverviewRow]:
     """Give one row a measure; the privileged group first."""
     ordered = sorted(result.groups, key=lambda group: group.label != result.privileged)
     rows = []
-    for measure, words in (("cflips", "CFlips"), ("ndccf", "nDCCF")):
+    for measure, words, unit in (("cflips", "CFlips", "share"), ("ndccf", "nDCCF", "index")):
         values = [(group.label, group.at(measure)) for group in ordered]
         points = tuple((label, e.estimate, e.low, e.high) for label, e in values if e is not None)
+        random = [group.at(measure, random=True) for group in ordered]
         if any(np.isfinite(point[1]) for point in points):
-            rows.append(OverviewRow(measure=f"{words}@{result.k}", subject=result.name, points=points))
+            rows.append(
+                OverviewRow(
+                    measure=f"{words}@{result.k}",
+                    subject=result.name,
+                    points=points,
+                    unit=unit,
+                    at_random=tuple(e.estimate for e in random if e is not None),
+                )
+            )
     return rows
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from fairwitness.counterfactuals.sets import CounterfactualSet
 
 MEASURES = ("cflips", "ndccf", "ndccf_sorted")
+#: Measures for which random acceptance is known too: it gives no scores to sort by.
+AT_RANDOM = ("cflips", "ndccf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +112,14 @@ class GroupOpportunity:
             "curves": {
                 "k": [int(rank) for rank in self.cflips.ks],
                 **{name: None if curve is None else curve.to_dict() for name, curve in curves.items()},
+                "at_random": None
+                if self.random is None
+                else {name: self.random[name].to_dict()["estimate"] for name in AT_RANDOM},
             },
             "at_k": {name: _document(self.at(name)) for name in MEASURES},
+            "at_random": None
+            if self.random is None
+            else {name: _document(self.at(name, random=True)) for name in AT_RANDOM},
             **({"reason": self.reason} if self.reason else {}),
         }
 
@@ -147,7 +155,13 @@ class GroupDifference:
 
     def to_dict(self) -> Document:
         """Give plain values for JSON, at the k asked for."""
-        return {"group": self.group, **{name: _document(self.at(name)) for name in MEASURES}}
+        return {
+            "group": self.group,
+            **{name: _document(self.at(name)) for name in MEASURES},
+            "beyond_random": None
+            if self.beyond is None
+            else {name: _document(self.at(name, beyond_random=True)) for name in AT_RANDOM},
+        }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
