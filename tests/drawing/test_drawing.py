@@ -85,25 +85,44 @@ def test_ink_and_greys_are_no_group_colours() -> None:
     assert len({INK, MUTED, FAINT, *drawing.GROUP_COLOURS}) == 3 + len(drawing.GROUP_COLOURS)
 
 
+def panels(name: str, other: str) -> list[drawing.Panel]:
+    points = [(name, 0.9, 0.8, 1.0, 0), (other, 0.7, math.nan, math.nan, 1)]
+    return [
+        drawing.Panel(
+            name,
+            [
+                drawing.Measure(f"rate of {other}", points, reference=0.9, thresholds=[0.2]),
+                drawing.Measure("flips", points, beside=[0.5, math.nan]),
+            ],
+            beside_label=other,
+        ),
+        drawing.Panel("", [drawing.Measure(name, [("", math.nan, math.nan, math.nan, 2)])]),
+    ]
+
+
 def draw(kind: str, name: str = "White", other: str = "Black or Hispanic") -> str:
     fig, ax = drawing.figure(500, 300)
     if kind == "curves":
         x = [1.0, 2.0, 3.0]
         lines = [
             drawing.Curve(name, x, [0.1, 0.2, math.nan], [0.0, 0.1, math.nan], [0.2, 0.3, math.nan], 0),
-            drawing.Curve(other, x, [0.5, 0.6, 0.7], style_index=1),
+            drawing.Curve(other, x, [0.5, 0.6, 0.7], style_index=1, beside=[0.4, 0.5, math.nan]),
         ]
-        drawing.curves(ax, lines, ylabel=name, ylim=(0, 1), title=name, xlabel=other)
-    elif kind in {"intervals", "stacked"}:
+        drawing.curves(
+            ax, lines, ylabel=name, ylim=(0, 1), title=name, xlabel=other, beside_label=name, percent=True
+        )
+    elif kind in {"measures", "stacked"}:
+        rows = panels(name, other)
+        fig, ax = drawing.figure(500, drawing.measures_height(rows, 500, stacked=kind == "stacked"))
+        drawing.measures(ax, rows, xlabel=name, xlim=(0, 1), percent=True, stacked=kind == "stacked")
+    elif kind == "intervals":
         rows = [
             drawing.IntervalRow(
                 "rate", [(name, 0.9, 0.8, 1.0, 0), (other, 0.7, math.nan, math.nan, 1)], reference=0.9
             ),
             drawing.IntervalRow(other, [("", math.nan, math.nan, math.nan, 2)]),
         ]
-        drawing.intervals(
-            ax, rows, reference=0, thresholds=[0.2], stacked=kind == "stacked", title=name, xlabel=other
-        )
+        drawing.intervals(ax, rows, reference=0, thresholds=[0.2], title=name, xlabel=other)
     elif kind == "funnels":
         groups = [
             drawing.Funnel(name, [("rejected", 9), ("left", 0)], 0),
@@ -127,7 +146,7 @@ def draw(kind: str, name: str = "White", other: str = "Black or Hispanic") -> st
     return drawing.to_svg(fig, title=name, description=f"{name} and {other}")
 
 
-KINDS = ["curves", "intervals", "stacked", "bars", "people", "funnels"]
+KINDS = ["curves", "intervals", "measures", "stacked", "bars", "people", "funnels"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -194,7 +213,42 @@ def test_bars_are_ranked_by_size_and_cut() -> None:
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["b", "c"]
 
 
+def test_a_row_holds_all_groups_and_a_tick_for_each_value_to_compare() -> None:
+    rows = panels("a", "b")
+    _, ax = drawing.figure(500, drawing.measures_height(rows, 500))
+    drawing.measures(ax, rows, xlim=(0, 1))
+    inside = [line for line in ax.lines if line.get_transform() == ax.transData]
+    dots = [line for line in inside if line.get_marker() not in {"None", None, ""}]
+    assert [list(line.get_xdata()) for line in dots] == [[0.9], [0.7]] * 2
+    heights = [line.get_ydata()[0] for line in dots]
+    assert heights == sorted(set(heights))
+    ticks = [line for line in inside if list(line.get_xdata()) == [0.5, 0.5]]
+    assert len(ticks) == 1
+    assert min(ticks[0].get_ydata()) < heights[2] < max(ticks[0].get_ydata())
+    assert [entry[0] for entry in rows[0].key] == ["a", "b", "b"]
+    assert rows[1].key == []
+
+
+def test_everything_in_a_panel_stands_inside_the_figure() -> None:
+    name = "a group with a name that is rather long, and longer"
+    rows = panels(name, "b" * 70)
+    for stacked in (False, True):
+        height = drawing.measures_height(rows, 340, stacked=stacked)
+        _, ax = drawing.figure(340, height)
+        drawing.measures(ax, rows, xlim=(0, 1), stacked=stacked)
+        for line in ax.lines:
+            if line.get_transform() != ax.transData:
+                assert all(0 <= y <= height for y in line.get_ydata())
+        bottom, top = ax.get_ylim()
+        assert top == 0
+        drawn = [y for line in ax.lines if line.get_transform() == ax.transData for y in line.get_ydata()]
+        assert all(math.isnan(y) or top <= y <= bottom for y in drawn)
+
+
 def test_nothing_to_draw_is_an_empty_figure() -> None:
+    fig, ax = drawing.figure(400, drawing.measures_height([], 400))
+    drawing.measures(ax, [])
+    assert "<svg" in drawing.to_svg(fig, title="t", description="d")
     fig, ax = drawing.figure(400, 200)
     drawing.intervals(ax, [])
     assert "<svg" in drawing.to_svg(fig, title="t", description="d")

@@ -22,6 +22,10 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.drawing.palette import GROUP_COLOURS as GROUP_COLOURS
     from fairwitness.drawing.palette import GROUP_MARKERS as GROUP_MARKERS
     from fairwitness.drawing.palette import group_style as group_style
+    from fairwitness.drawing.panels import Measure as Measure
+    from fairwitness.drawing.panels import Panel as Panel
+    from fairwitness.drawing.panels import measures as measures
+    from fairwitness.drawing.panels import measures_height as measures_height
     from fairwitness.drawing.people import scatter_people as scatter_people
     from fairwitness.drawing.steps import Funnel as Funnel
     from fairwitness.drawing.steps import funnels as funnels
@@ -37,6 +41,10 @@ _NAMES = {
     "curves": "lines",
     "IntervalRow": "dots",
     "intervals": "dots",
+    "Measure": "panels",
+    "Panel": "panels",
+    "measures": "panels",
+    "measures_height": "panels",
     "Funnel": "steps",
     "funnels": "steps",
     "Bar": "bars",

@@ -13,6 +13,7 @@ from fairwitness.text import plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
     from matplotlib.text import Text
 
@@ -103,6 +104,13 @@ def describe(ax: Axes, *, title: str, xlabel: str, ylabel: str = "") -> None:
     ax.set_title(label(title, most=120), parse_math=False)
     ax.set_xlabel(label(xlabel, most=120), parse_math=False)
     ax.set_ylabel(label(ylabel, most=120), parse_math=False)
+
+
+def percentages(axis: Axis) -> None:
+    """Write the values of an axis, which are fractions, as percentages."""
+    from matplotlib.ticker import FuncFormatter
+
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.0f} %"))
 
 
 def wrapped(name: object, width: int) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fairwitness.drawing.canvas import describe, names, style, wrapped
-from fairwitness.drawing.palette import FAINT, INK, MUTED, group_style
+from fairwitness.drawing.palette import FAINT, MUTED, group_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,7 +52,6 @@ def intervals(
     thresholds: Sequence[float] = (),
     xlim: tuple[float, float] | None = None,
     wrap: int = 34,
-    stacked: bool = False,
 ) -> Axes:
     """Draw rows of dots with intervals on ``ax``, first row on top.
 
@@ -72,8 +71,6 @@ def intervals(
         Range of the axis; None to fit the data.
     wrap
         Characters after which a name at the left is broken.
-    stacked
-        Put each name above its line instead of at its left, for narrow figures.
 
     Returns
     -------
@@ -89,18 +86,15 @@ def intervals(
             if not alone:
                 ticks.append((y, row.label, True))
                 y += 1
-            for name, estimate, low, high, index in row.points:
-                if stacked and not alone:
-                    y += 0.1
+            for name, value, low, high, index in row.points:
                 ticks.append((y, row.label if alone else name, alone))
-                line = y + 0.5 if stacked else y
-                if _dot(ax, line, estimate, low, high, index):
-                    lines.append(line)
-                y = line + (0.9 if stacked else 1)
+                if estimate(ax, y, value, low, high, index):
+                    lines.append(y)
+                y += 1
             if row.reference is not None:
-                _marks(ax, row.reference, lines, stacked=stacked, dotted=False)
-            for value in row.thresholds:
-                _marks(ax, value, lines, stacked=stacked, dotted=True)
+                _mark(ax, row.reference, lines, dotted=False)
+            for threshold in row.thresholds:
+                _mark(ax, threshold, lines, dotted=True)
             y += 0.35
         for value in thresholds:
             ax.axvline(value, color=MUTED, linewidth=1, linestyle=(0, (1, 2)), zorder=1)
@@ -109,7 +103,7 @@ def intervals(
         if xlim is not None:
             ax.set_xlim(*xlim)
         ax.set_ylim(max(y - 0.35, 1) - 0.3, -0.7)
-        _name_lines(ax, ticks, wrap=wrap, stacked=stacked)
+        _name_lines(ax, ticks, wrap=wrap)
         describe(ax, title=title, xlabel=xlabel)
         ax.grid(axis="x", color=FAINT)
         ax.spines["left"].set_visible(False)
@@ -117,15 +111,12 @@ def intervals(
     return ax
 
 
-def _marks(ax: Axes, value: float, lines: Sequence[float], *, stacked: bool, dotted: bool) -> None:
-    """Draw a value over the lines of one row; in pieces where names stand between the lines."""
-    if not lines or not math.isfinite(value):
-        return
-    pieces = [(y - 0.32, y + 0.32) for y in lines] if stacked else [(lines[0] - 0.5, lines[-1] + 0.5)]
-    for piece in pieces:
+def _mark(ax: Axes, value: float, lines: Sequence[float], *, dotted: bool) -> None:
+    """Draw a value over the lines of one row."""
+    if lines and math.isfinite(value):
         ax.plot(
             [value] * 2,
-            piece,
+            (lines[0] - 0.5, lines[-1] + 0.5),
             color=MUTED,
             linewidth=1 if dotted else 1.2,
             linestyle=(0, (1, 2)) if dotted else "-",
@@ -133,10 +124,12 @@ def _marks(ax: Axes, value: float, lines: Sequence[float], *, stacked: bool, dot
         )
 
 
-def _dot(ax: Axes, y: float, estimate: float, low: float, high: float, index: int) -> bool:
-    """Draw one estimate; say whether there was one."""
+def estimate(
+    ax: Axes, y: float, value: float, low: float, high: float, index: int, *, cap: float = 0.16
+) -> bool:
+    """Draw one estimate with its interval, whose ends are ``cap`` high; say whether there was one."""
     colour, marker = group_style(index)
-    if not math.isfinite(estimate):
+    if not math.isfinite(value):
         ax.annotate(
             "no value",
             (0.01, y),
@@ -147,29 +140,15 @@ def _dot(ax: Axes, y: float, estimate: float, low: float, high: float, index: in
         )
         return False
     if math.isfinite(low) and math.isfinite(high):
-        ax.plot([low, high], [y, y], color=colour, linewidth=2.4, solid_capstyle="butt", zorder=2)
-        for end in (low, high):
-            ax.plot([end, end], [y - 0.16, y + 0.16], color=colour, linewidth=1.4, zorder=2)
-    ax.plot([estimate], [y], color=colour, marker=marker, markersize=8, linestyle="none", zorder=3)
+        # One line with both ends: the same picture from a third of the paths.
+        ends = [low, low, low, high, high, high]
+        ax.plot(ends, [y - cap, y + cap, y, y, y - cap, y + cap], color=colour, linewidth=2, zorder=2)
+    ax.plot([value], [y], color=colour, marker=marker, markersize=8, linestyle="none", zorder=3)
     return True
 
 
-def _name_lines(ax: Axes, ticks: Sequence[tuple[float, str, bool]], *, wrap: int, stacked: bool) -> None:
-    shown = [wrapped(name, wrap) for _, name, _ in ticks]
-    if stacked:
-        ax.set_yticks([])
-        for (y, _, strong), text in zip(ticks, shown, strict=True):
-            ax.annotate(
-                text,
-                (0, y),
-                xycoords=("axes fraction", "data"),
-                va="center",
-                fontweight="bold" if strong else "normal",
-                color=INK,
-                parse_math=False,
-            )
-        return
-    ax.set_yticks([y for y, _, _ in ticks], shown)
+def _name_lines(ax: Axes, ticks: Sequence[tuple[float, str, bool]], *, wrap: int) -> None:
+    ax.set_yticks([y for y, _, _ in ticks], [wrapped(name, wrap) for _, name, _ in ticks])
     marks = ax.get_yticklabels()
     names(list(marks))
     for mark, (_, _, strong) in zip(marks, ticks, strict=True):

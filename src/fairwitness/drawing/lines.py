@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairwitness.drawing.canvas import describe, label, legend, style
-from fairwitness.drawing.palette import GROUP_DASHES, group_style
+from fairwitness.drawing.canvas import describe, label, legend, percentages, style
+from fairwitness.drawing.palette import GROUP_DASHES, MUTED, group_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+#: Dashes of a line to compare with.
+BESIDE = (0, (1.0, 1.6))
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,8 @@ class Curve:
         Ends of the interval at each point, shape (m,), or None.
     style_index
         Position of the group in the palette.
+    beside
+        Values of shape (m,) to compare ``y`` with, drawn as a thin dotted line; None for none.
     """
 
     label: str
@@ -37,6 +42,7 @@ class Curve:
     low: Sequence[float] | None = None
     high: Sequence[float] | None = None
     style_index: int = 0
+    beside: Sequence[float] | None = None
 
 
 def curves(
@@ -48,6 +54,8 @@ def curves(
     ylabel: str = "",
     ylim: tuple[float, float] | None = None,
     legend_columns: int = 2,
+    beside_label: str = "",
+    percent: bool = False,
 ) -> Axes:
     """Draw curves with their bands on ``ax``; colour, dashes and markers tell the groups apart.
 
@@ -63,6 +71,10 @@ def curves(
         Range of the vertical axis; None to fit the data.
     legend_columns
         How many names stand side by side above the axes.
+    beside_label
+        What the thin dotted lines are; empty to say nothing.
+    percent
+        Write the values of the vertical axis as percentages.
 
     Returns
     -------
@@ -86,7 +98,14 @@ def curves(
                 markevery=max(len(x) // 6, 1),
                 label=label(curve.label, most=36),
             )
+            if curve.beside is not None:
+                beside = np.asarray(curve.beside, dtype=float)
+                ax.plot(x, beside, color=colour, linestyle=BESIDE, linewidth=1.4, alpha=0.85)
+        if beside_label and any(curve.beside is not None for curve in lines):
+            ax.plot([], [], color=MUTED, linestyle=BESIDE, linewidth=1.4, label=label(beside_label))
         describe(ax, title=title, xlabel=xlabel, ylabel=ylabel)
+        if percent:
+            percentages(ax.yaxis)
         if ylim is not None:
             ax.set_ylim(*ylim)
         ax.grid(axis="y")
