@@ -17,8 +17,11 @@ Value = Mapping[str, Any] | None
 _RTL = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
 _RTL_RUN = re.compile(f"[{_RTL}](?:[^a-zA-Z0-9<>&;]*[{_RTL}])*")
 
+# A hyphen before a number is a minus sign, unless it joins two things (a date, a name, a range).
+_MINUS = re.compile(r"(?<![\w.)\]-])-(?=\d)")
+
 # A number and its unit, an interval, a small equation: what must not be torn apart at the end of a line.
-_HELD = re.compile(r"\d %| ?\[[^\]<>]{1,40}\]|\b[nkp] [=&lt;]+ [\d.]+")
+_HELD = re.compile(r"\d %| ?\[[^\]<>]{1,40}\]|\b[nkpρ] [=&lt;]+ −?[\d.]+")
 _LONG = 24
 
 DASH = "–"
@@ -35,7 +38,7 @@ def name(value: object) -> Markup:
 
 def prose(value: object) -> Markup:
     """Show a sentence that may hold names of the user's."""
-    safe = str(escape(text.plain(value, most=4000)))
+    safe = _MINUS.sub("−", str(escape(text.plain(value, most=4000))))
     safe = _HELD.sub(lambda match: held(match[0]), safe)
     return Markup(_RTL_RUN.sub(lambda match: f"<bdi>{match[0]}</bdi>", safe))
 
@@ -86,6 +89,22 @@ def percent_interval(low: object, high: object) -> str:
     if not all(map(math.isfinite, given)):
         return ""
     return held(text.interval(*given, as_percent=True).replace("-", "−"))
+
+
+def hundredths(value: object) -> str:
+    """Write a fraction in hundredths with three significant digits: what stands before a percent sign."""
+    return number(100 * finite(value))
+
+
+def hundredths_interval(low: object, high: object) -> str:
+    """Write an interval of fractions in hundredths, in square brackets; nothing if there is none."""
+    return interval(100 * finite(low), 100 * finite(high))
+
+
+def share(value: object) -> str:
+    """Write a fraction as a percentage with three significant digits."""
+    shown = hundredths(value)
+    return shown if shown == DASH else held(f"{shown} %")
 
 
 def probability(value: object) -> str:

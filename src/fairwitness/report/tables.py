@@ -16,7 +16,8 @@ class Cell:
 
     ``sub`` is a second, smaller line (an interval, a reason); ``pad`` is how many characters the number
     lacks behind the decimal point in comparison with its column; ``kind`` is ``text``, ``number``,
-    ``head`` (names the row) or ``none`` (a number that there is not, and why).
+    ``figure`` (a number with its unit), ``head`` (names the row) or ``none`` (a number that there is not,
+    and why).
     """
 
     text: Markup | str = ""
@@ -34,7 +35,6 @@ class Table:
     columns: tuple[tuple[Markup | str, bool], ...]  # (heading, whether numbers stand beneath it)
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[Markup | str, ...] = ()
-    wide: bool = False
     look: str = ""
 
 
@@ -58,19 +58,29 @@ def number(value: object) -> Cell:
     return Cell(show.number(value), kind="number")
 
 
+def hundredths(value: object) -> Cell:
+    """Give a cell with a fraction in hundredths; the heading names the unit."""
+    return Cell(show.hundredths(value), kind="number")
+
+
 def probability(value: object) -> Cell:
     """Give a cell with a p- or q-value."""
     return Cell(show.probability(value), kind="number")
 
 
-def estimate(value: show.Value) -> Cell:
-    """Give a cell with an estimate and, beneath it, its interval or the reason why there is none."""
+def estimate(value: show.Value, *, hundredths: bool = False) -> Cell:
+    """Give a cell with an estimate and, beneath it, its interval or the reason why there is none.
+
+    ``hundredths`` writes fractions as percentages or percentage points; the heading names the unit.
+    """
     if value is None:
         return Cell(show.DASH, "not measured", "none")
-    shown = show.number(value.get("estimate"))
+    scale = 100 if hundredths else 1
+    parts = [scale * show.finite(value.get(key)) for key in ("estimate", "low", "high")]
+    shown = show.number(parts[0])
     if shown == show.DASH:
         return Cell(shown, show.prose(value.get("reason") or "no value"), "none")
-    return Cell(shown, show.interval(value.get("low"), value.get("high")), "number")
+    return Cell(shown, show.interval(*parts[1:]), "number")
 
 
 def table(
@@ -80,7 +90,6 @@ def table(
     rows: Iterable[Sequence[Cell]],
     *,
     notes: Sequence[Markup | str] = (),
-    wide: bool = False,
     look: str = "",
 ) -> Table:
     """Put cells together, and align each column's numbers on the decimal point."""
@@ -88,7 +97,7 @@ def table(
     numeric = []
     for at in range(len(columns)):
         cells = [line[at] for line in lines if line[at].kind == "number" and line[at].text != show.DASH]
-        numeric.append(any(line[at].kind in {"number", "none"} for line in lines))
+        numeric.append(any(line[at].kind in {"number", "figure", "none"} for line in lines))
         most = max((show.decimals(str(cell.text)) for cell in cells), default=0)
         for line in lines:
             if line[at].kind == "number" and line[at].text != show.DASH:
@@ -99,6 +108,5 @@ def table(
         tuple(zip(columns, numeric, strict=True)),
         tuple(tuple(line) for line in lines),
         tuple(notes),
-        wide,
         look,
     )

@@ -1,9 +1,9 @@
-"""The tables of findings, and of what could not be established or asked."""
+"""The tables of findings, of notes, and of what could not be established or asked."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from markupsafe import Markup
@@ -12,6 +12,9 @@ from fairwitness.report import show, tables
 from fairwitness.report.sections.overview import method_name
 
 _ORDER = ("high", "medium", "low", "note")
+#: Findings whose number is a difference of shares, shown in percentage points, or a share.
+_POINTS = frozenset({"RATE001", "RATE003", "RATE004", "FLIP001"})
+_SHARES = frozenset({"FLIP006"})
 
 
 def _strength(finding: Mapping[str, Any]) -> float:
@@ -23,15 +26,27 @@ def _strength(finding: Mapping[str, Any]) -> float:
 
 
 def ranked(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Sort by severity, then by size over uncertainty."""
+    """Sort by severity; among equals, carriers after what they carry; then by size over uncertainty."""
     return sorted(
         document["findings"],
-        key=lambda f: (_ORDER.index(f["severity"]), -_strength(f), f["code"], f["subject"]),
+        key=lambda f: (
+            _ORDER.index(f["severity"]),
+            "column" in f["evidence"],
+            -_strength(f),
+            f["code"],
+            f["subject"],
+        ),
     )
 
 
 def _sub(text: object) -> Markup:
     return show.prose(text) if text else Markup("")
+
+
+def _sentence(text: object) -> Markup:
+    """Begin with a capital letter, and leave the full stop to the caller."""
+    given = str(text).rstrip(".")
+    return show.prose(given[:1].upper() + given[1:])
 
 
 def _what(finding: Mapping[str, Any], anchors: Mapping[str, str]) -> tables.Cell:
@@ -45,32 +60,50 @@ def _what(finding: Mapping[str, Any], anchors: Mapping[str, str]) -> tables.Cell
     return tables.head(show.prose(finding["title"]), below)
 
 
+def _value(finding: Mapping[str, Any], number: object) -> str:
+    """Write a number of a finding in the finding's unit."""
+    if finding["code"] in _POINTS:
+        shown = show.hundredths(number)
+        return shown if shown == show.DASH else show.held(f"{shown} points")
+    if finding["code"] in _SHARES:
+        return show.share(number)
+    return show.measured(number)
+
+
+def _threshold(finding: Mapping[str, Any], threshold: float) -> str:
+    """Write a threshold as the policy has it, not as if it were measured."""
+    if finding["code"] in _POINTS:
+        return show.held(f"{round(100 * threshold, 6):g} points")
+    return f"{threshold:g}"
+
+
 def _estimate(finding: Mapping[str, Any]) -> tables.Cell:
-    shown = show.measured(finding["estimate"])
+    shown = _value(finding, finding["estimate"])
     if shown == show.DASH:
         return tables.words("")
-    return tables.Cell(shown, show.interval(*finding["interval"]), "number")
+    hundredths = finding["code"] in _POINTS | _SHARES
+    between = show.hundredths_interval if hundredths else show.interval
+    # No decimal points to align: the units of the lines differ.
+    return tables.Cell(shown, between(*finding["interval"]), "figure")
+
+
+def _title(finding: Mapping[str, Any], anchors: Mapping[str, str]) -> tables.Cell:
+    title = _what(finding, anchors)
+    if not finding.get("remedy"):
+        return title
+    return tables.Cell(title.text, Markup("{}. {}.").format(title.sub, _sentence(finding["remedy"])), "head")
 
 
 def established(document: Mapping[str, Any], anchors: Mapping[str, str]) -> tables.Table | None:
-    """Give the table of established findings; None if there is none."""
+    """Give the table of established findings that passed a threshold; None if there is none."""
     rows = []
-    for finding in ranked(document):
-        if not finding["established"]:
-            continue
-        title = _what(finding, anchors)
-        if finding.get("remedy"):
-            title = tables.Cell(
-                title.text,
-                Markup("{}<br>Next: {}").format(title.sub, show.prose(finding["remedy"])),
-                "head",
-            )
+    for finding in _settled(document, notes=False):
         threshold = finding["threshold"]
         severity = Markup('<span class="severity-{0}">{0}</span>').format(finding["severity"])
-        passed = "" if threshold is None else f"threshold {show.measured(threshold)}"
+        passed = "" if threshold is None else f"threshold {_threshold(finding, threshold)}"
         rows.append(
             [
-                title,
+                _title(finding, anchors),
                 tables.words(severity, passed),
                 tables.words(show.prose(finding["subject"])),
                 _estimate(finding),
@@ -81,12 +114,37 @@ def established(document: Mapping[str, Any], anchors: Mapping[str, str]) -> tabl
         return None
     return tables.table(
         "findings-table",
-        "Findings, highest severity first, then largest in relation to its uncertainty",
+        "Highest severity first, then largest in relation to its uncertainty",
         ["Finding", "Severity", "For whom", "Estimate", "n"],
         rows,
-        wide=True,
         look="sentences",
     )
+
+
+def notes(document: Mapping[str, Any], anchors: Mapping[str, str]) -> tables.Table | None:
+    """Give the quieter table of what is worth knowing without passing a threshold; None if there is none."""
+    rows = [
+        [
+            _title(finding, anchors),
+            tables.words(show.prose(finding["subject"])),
+            _estimate(finding),
+            tables.whole(finding["n"]),
+        ]
+        for finding in _settled(document, notes=True)
+    ]
+    if not rows:
+        return None
+    return tables.table(
+        "notes-table",
+        "Worth knowing; not graded",
+        ["Note", "For whom", "Estimate", "n"],
+        rows,
+        look="sentences quiet",
+    )
+
+
+def _settled(document: Mapping[str, Any], *, notes: bool) -> Iterable[Mapping[str, Any]]:
+    return (f for f in ranked(document) if f["established"] and (f["severity"] == "note") == notes)
 
 
 def open_questions(document: Mapping[str, Any], anchors: Mapping[str, str]) -> tables.Table | None:
@@ -97,35 +155,37 @@ def open_questions(document: Mapping[str, Any], anchors: Mapping[str, str]) -> t
         return None
     return tables.table(
         "open-table",
-        "Not established and not applicable, with what would help",
-        ["Question", "Answer", "For whom", "Estimate", "n", "What would help"],
+        "Why there is no answer, and what would help",
+        ["Question", "For whom", "Estimate", "n", "Answer"],
         rows,
-        wide=True,
         look="sentences",
     )
 
 
 def _not_established(finding: Mapping[str, Any], anchors: Mapping[str, str]) -> list[tables.Cell]:
-    why: Markup | str = "no interval"
-    if show.interval(*finding["interval"]):
-        reference = show.number(finding["reference"])
-        why = Markup("the interval includes {}, the value of no difference").format(reference)
+    why: Markup | str = finding["remedy"]
+    if not why:
+        why = "there is no interval"
+        if show.interval(*finding["interval"]):
+            why = f"the interval includes {show.number(finding['reference'])}, the value of no difference"
     return [
         _what(finding, anchors),
-        tables.words("not established", why),
         tables.words(_sub(finding["subject"])),
         _estimate(finding),
         tables.whole(finding["n"]),
-        tables.words(_sub(finding["remedy"])),
+        tables.words("Not established", _sentence(why)),
     ]
 
 
 def _not_applicable(answer: Mapping[str, Any]) -> list[tables.Cell]:
+    # A reason may begin with a name of the user's, which keeps its letters.
+    said = [show.prose(str(answer["reason"]).rstrip("."))]
+    if answer.get("remedy"):
+        said.append(_sentence(answer["remedy"]))
     return [
         tables.head(method_name(answer["method"])),
-        tables.words("not applicable", _sub(answer["reason"])),
         tables.words(_sub(answer.get("subject"))),
         tables.words(""),
         tables.words(""),
-        tables.words(_sub(answer.get("remedy"))),
+        tables.words("Not applicable", Markup(". ").join(said)),
     ]

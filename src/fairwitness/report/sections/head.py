@@ -12,6 +12,9 @@ from fairwitness.report.groups import GroupStyles
 
 Fact = tuple[str, list[Markup]]
 
+#: Groups of a sensitive feature that the head names; all are in the tables.
+MOST_GROUPS = 8
+
 
 def title(document: Mapping[str, Any]) -> str:
     """Give the page's title: model and table, as plain text."""
@@ -97,13 +100,18 @@ def _outcome(audited: Mapping[str, Any]) -> list[Markup]:
 
 
 def _feature(feature: Mapping[str, Any], styles: GroupStyles) -> Markup:
-    groups = Markup(", ").join(
+    pairs = list(zip(feature["labels"], feature["counts"], strict=True))
+    shown = [
         Markup('<span class="together">{} {}</span>').format(
             styles.shown(feature["name"], label), show.count(count)
         )
-        for label, count in zip(feature["labels"], feature["counts"], strict=True)
-    )
-    reason = str(feature["privileged_reason"])
-    return Markup('<b>{}</b>: {}<br><span class="aside">compared with {} ({})</span>').format(
-        show.name(feature["name"]), groups, show.name(feature["privileged"]), show.prose(reason)
+        for label, count in pairs[:MOST_GROUPS]
+    ]
+    if len(pairs) > MOST_GROUPS:
+        shown.append(Markup("{} more").format(len(pairs) - MOST_GROUPS))
+    return Markup('<b>{}</b>: {}; <span class="aside">compared with {} ({})</span>').format(
+        show.name(feature["name"]),
+        Markup(", ").join(shown),
+        show.name(feature["privileged"]),
+        show.prose(feature["privileged_reason"]),
     )

@@ -50,8 +50,8 @@ def view(document: Mapping[str, Any]) -> dict[str, Any]:
         look="facts-table",
     )
     parts = [
-        facts_table("limits-settings", "Settings", ("Setting", "Value"), again["settings"]),
         facts_table("limits-digests", "Hashes", ("Of", "SHA-256 or parts of it"), digests),
+        facts_table("limits-settings", "Settings", ("Setting", "Value"), again["settings"]),
         facts_table("limits-versions", "Versions", ("Software", "Version"), run["versions"]),
         seconds if seconds.rows else None,
     ]

@@ -7,17 +7,13 @@ from typing import Any
 
 from markupsafe import Markup
 
-from fairwitness.report import figures, show, tables
+from fairwitness.report import dots, figures, show, tables
 from fairwitness.report.groups import GroupStyles
 from fairwitness.report.sections import people as people_view
+from fairwitness.report.sections import values
 from fairwitness.report.sections.limits import facts_table
 from fairwitness.text import plain
 
-_MEASURES = (
-    ("cflips", "CFlips"),
-    ("ndccf", "nDCCF"),
-    ("ndccf_sorted", "nDCCF, nearest to the boundary first"),
-)
 CONVENTIONS = {
     "equations": "as the equations above have it: ranks 1 to m above and below the line",
     "published": "as the published tables have it: the numerator stops one rank earlier than the "
@@ -55,14 +51,10 @@ def view(document: Mapping[str, Any], styles: GroupStyles, *, rows: bool) -> dic
     ]
     return {
         "features": features,
-        "k": show.count(k),
-        "people": show.name(audited["people"]),
+        "has_random": any(feature["has_random"] for feature in features),
         "confidence": show.percent(audited["confidence"]),
-        "n_rejected": show.count(audited["n_rejected"]),
-        "rows": rows,
         "convention": CONVENTIONS.get(section.get("convention", ""), ""),
         "shortfall": SHORTFALLS.get(section.get("shortfall", ""), ""),
-        "estimators": sorted({f["estimator"] for f in features if f["estimator"]}),
         "settings": facts_table("opportunity-settings", "Settings", ("Setting", "Value"), settings)
         if features
         else None,
@@ -85,47 +77,45 @@ def _feature(
     rows: bool,
 ) -> dict[str, Any]:
     name, groups, key = feature["name"], feature["groups"], f"opportunity-{at}"
-    at_k = {
-        measure: tuple(figures.dot(name, g["label"], g["at_k"].get(measure), styles) for g in groups)
-        for measure, _ in _MEASURES
-    }
-    flips = figures.curves(
-        f"{key}-cflips",
-        f"CFlips at k = {k}, by {plain(name)}: {figures.spread(at_k['cflips'])}",
-        "cflips",
-        "CFlips at k",
-        groups,
-        name,
-        styles,
-    )
-    gains = figures.curves(
-        f"{key}-ndccf",
-        f"nDCCF at k = {k}, by {plain(name)}: {figures.spread(at_k['ndccf'])}",
-        "ndccf",
-        "nDCCF at k",
-        groups,
-        name,
-        styles,
-    )
+    pictures = [
+        figures.curves(
+            f"{key}-{measure}",
+            f"{words}@{k} by {plain(name)}: "
+            + dots.spread(
+                dots.DotRow(
+                    words,
+                    "",
+                    tuple(dots.dot(name, g["label"], g["at_k"].get(measure), styles) for g in groups),
+                    "share" if percent else "index",
+                )
+            ),
+            measure,
+            f"{words}@k",
+            groups,
+            name,
+            styles,
+            percent=percent,
+        )
+        for measure, words, percent in (("cflips", "CFlips", True), ("ndccf", "nDCCF", False))
+    ]
     classifier = feature.get("classifier") or {}
     proxies = feature.get("proxies") or []
     return {
         "id": key,
         "name": show.name(name),
         "privileged": styles.shown(name, feature["privileged"]),
-        "sentences": [*_sentences(feature, document["audited"]["people"], k), *_unmeasured(feature, styles)],
-        "curves": [picture for picture in (flips, gains) if picture],
-        "groups": _groups(key, feature, k, styles),
-        "differences": _differences(key, feature, k, styles),
+        "sentences": [*_sentences(feature, document["audited"]["people"], k), *_unmeasured(feature)],
+        "curves": [picture for picture in pictures if picture],
+        "measures": values.view(key, feature, k, styles),
+        "has_random": values.has_random(feature),
         "funnel": _funnel(key, feature, styles),
         "proxies": _proxies(key, name, proxies),
         "people": people_view.view(key, feature, document, styles) if rows else None,
         "people_left_out": not rows or ("people" in feature and feature["people"] is None),
-        "estimator": classifier.get("estimator"),
         "classifier": _classifier(key, name, classifier, styles),
         "confusion": _confusion(key, name, classifier, styles),
         "quality": _quality(name, classifier),
-        "errors": _errors(groups),
+        "errors": _errors(feature),
     }
 
 
@@ -143,15 +133,26 @@ def _sentences(feature: Mapping[str, Any], people: str, k: int) -> list[Markup]:
         for group in known
         for e in [group["at_k"]["cflips"]]
     ]
-    return [
+    said = [
         Markup(
             "Of the first {} changed profiles found for each rejected person whose group is recovered, "
             "these shares no longer look like the person's own group: {}."
         ).format(show.count(k), Markup("; ").join(shares))
     ]
+    random = [(g["label"], ((g.get("at_random") or {}).get("cflips") or {}).get("estimate")) for g in known]
+    if all(share is not None for _, share in random):
+        chances = [
+            Markup("{} for {}").format(show.percent(share), show.name(label)) for label, share in random
+        ]
+        said.append(
+            Markup("Were people accepted at random, the shares would be {}.").format(
+                Markup("; ").join(chances)
+            )
+        )
+    return said
 
 
-def _unmeasured(feature: Mapping[str, Any], styles: GroupStyles) -> list[Markup]:
+def _unmeasured(feature: Mapping[str, Any]) -> list[Markup]:
     return [
         Markup("{} has no value: {}.").format(
             show.name(group["label"]), show.prose(str(group["reason"]).rstrip("."))
@@ -159,65 +160,6 @@ def _unmeasured(feature: Mapping[str, Any], styles: GroupStyles) -> list[Markup]
         for group in feature["groups"]
         if group.get("reason") and (group["at_k"]["cflips"] or {}).get("estimate") is None
     ]
-
-
-def _measures(feature: Mapping[str, Any], part: str) -> list[tuple[str, str]]:
-    entries = feature["differences"] if part == "differences" else [g["at_k"] for g in feature["groups"]]
-    return [(key, words) for key, words in _MEASURES if any(entry.get(key) for entry in entries)]
-
-
-def _groups(key: str, feature: Mapping[str, Any], k: int, styles: GroupStyles) -> tables.Table:
-    measures = _measures(feature, "groups")
-    rows = []
-    for group in feature["groups"]:
-        values = group["at_k"]
-        rows.append(
-            [
-                tables.head(styles.shown(feature["name"], group["label"], small=bool(group.get("small")))),
-                tables.whole((values["cflips"] or {}).get("n")),
-                *(tables.estimate(values.get(measure)) for measure, _ in measures),
-                tables.estimate(group.get("expected_flip_rate")),
-            ]
-        )
-    small = any(group.get("small") for group in feature["groups"])
-    notes = [
-        "CFlips: 0 if every changed profile still looks like the person's own group, 1 if none does. "
-        "nDCCF: the other way round, first ranks weighing more. The last column is what the "
-        "classifier's own errors would give: its share of accepted people whose group it does not recover."
-    ]
-    return tables.table(
-        f"{key}-groups",
-        Markup("Group values at k = {}, by {}").format(show.count(k), show.name(feature["name"])),
-        ["Group", "n", *(words for _, words in measures), "Flips from errors alone"],
-        rows,
-        notes=[*notes, "† small group: read its numbers with its n"] if small else notes,
-        wide=True,
-    )
-
-
-def _differences(key: str, feature: Mapping[str, Any], k: int, styles: GroupStyles) -> tables.Table | None:
-    measures = _measures(feature, "differences")
-    rows = []
-    for difference in feature["differences"]:
-        cells = [tables.head(styles.shown(feature["name"], difference["group"]))]
-        for measure, _ in measures:
-            value = difference.get(measure)
-            cells += [tables.estimate(value), tables.probability((value or {}).get("p_value"))]
-        rows.append(cells)
-    if not rows or not measures:
-        return None
-    columns = [heading for _, words in measures for heading in (f"Δ {words}", "p")]
-    return tables.table(
-        f"{key}-differences",
-        Markup("Differences at k = {} from {}").format(show.count(k), show.name(feature["privileged"])),
-        ["Group", *columns],
-        rows,
-        notes=[
-            "Value of the group less the value of the comparison group; no difference is 0. "
-            "p: how often shuffled group labels give a difference at least as large."
-        ],
-        wide=True,
-    )
 
 
 def _funnel(key: str, feature: Mapping[str, Any], styles: GroupStyles) -> figures.Picture | None:
@@ -243,7 +185,6 @@ def _funnel(key: str, feature: Mapping[str, Any], styles: GroupStyles) -> figure
             ]
             for group in groups
         ],
-        wide=True,
     )
     used = sum(int(group["funnel"].get("with_counterfactuals") or 0) for group in groups)
     rejected = sum(int(group["funnel"].get("rejected") or 0) for group in groups)
@@ -301,14 +242,13 @@ def _confusion(
             [tables.head(styles.shown(name, label)), *map(tables.whole, line)]
             for label, line in zip(labels, counts, strict=True)
         ],
-        wide=len(labels) > 4,
     )
 
 
-def _errors(groups: list[Mapping[str, Any]]) -> Markup | None:
+def _errors(feature: Mapping[str, Any]) -> Markup | None:
     """Set the flips beside those that the classifier's errors would give without any change."""
     said = []
-    for group in groups:
+    for group in feature["groups"]:
         alone, flips = group.get("expected_flip_rate") or {}, group["at_k"]["cflips"] or {}
         if alone.get("estimate") is None or flips.get("estimate") is None:
             continue
@@ -319,11 +259,15 @@ def _errors(groups: list[Mapping[str, Any]]) -> Markup | None:
         )
     if not said:
         return None
+    end = (
+        "The values at random hold these errors as well."
+        if values.has_random(feature)
+        else "Where CFlips is not above this share, the flips may be nothing but these errors."
+    )
     return Markup(
-        "The classifier also errs on people nothing was changed about. Among those the model accepts, the "
-        "share whose group it does not recover is {}. Where CFlips is not above this share, the flips may be "
-        "nothing but these errors."
-    ).format(Markup("; ").join(said))
+        "The classifier also errs on people about whom nothing was changed. Among those the model accepts, "
+        "the share whose group it does not recover is {}. {}"
+    ).format(Markup("; ").join(said), end)
 
 
 def _quality(name: str, classifier: Mapping[str, Any]) -> Markup | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from fairwitness.report import figures, show
+from fairwitness.report import dots, figures, show
 from fairwitness.report.groups import GroupStyles
 
 #: Headings of the methods, by the keys that documents use.
@@ -42,33 +42,29 @@ def method_name(key: str) -> Markup:
 
 def pictures(document: Mapping[str, Any], styles: GroupStyles) -> list[figures.Picture]:
     """Draw all measures, one picture for each kind of axis (usually one)."""
-    units = list(dict.fromkeys(row.get("unit", "share") for row in document["overview"]))
-    drawn = []
-    for at, unit in enumerate(units, 1):
-        rows = [_row(row, styles, unit) for row in document["overview"] if row.get("unit", "share") == unit]
-        rows = [row for row in rows if row.dots]
-        if rows:
-            drawn.append(figures.dots(f"overview-{at}", _title(rows), rows, unit=unit))
-    return drawn
+    rows = [dots.overview_row(row, styles) for row in document["overview"]]
+    kinds: dict[str, list[dots.DotRow]] = {}
+    for row in rows:
+        if row.dots:
+            # Shares and indices go from 0 to 1 alike: they stand on one axis.
+            kinds.setdefault("level" if row.unit in {"share", "index"} else row.unit, []).append(row)
+    return [
+        dots.dots(f"overview-{at}", _title(chosen), chosen) for at, chosen in enumerate(kinds.values(), 1)
+    ]
 
 
-def _title(rows: list[figures.DotRow]) -> str:
+def at_random(document: Mapping[str, Any]) -> bool:
+    """Say whether the picture shows what random acceptance gives."""
+    return any(point.get("at_random") is not None for row in document["overview"] for point in row["points"])
+
+
+def _title(rows: list[dots.DotRow]) -> str:
     """Name the measure on which the groups stand farthest apart, in relation to their intervals."""
     apart = max(rows, key=lambda row: row.apart)
     if not apart.apart:
         return "Each measure, by group"
-    return f"Groups stand farthest apart on {apart.label}: {figures.spread(apart.dots)}"
-
-
-def _row(row: Mapping[str, Any], styles: GroupStyles, unit: str) -> figures.DotRow:
-    subject = row["subject"]
-    dots = tuple(figures.dot(subject, point["group"], point, styles) for point in row["points"])
-    # On an axis of shares "no difference" is wherever the comparison group stands.
-    privileged = styles.privileged(subject)
-    own = [d.estimate for d in dots if d.group == privileged]
-    reference = row.get("reference")
-    if reference is None and unit in {"share", "index"} and own:
-        reference = own[0]
-    return figures.DotRow(
-        row["measure"], subject, dots, reference, tuple(map(float, row.get("thresholds") or ()))
-    )
+    name = apart.measure
+    # "Acceptance rate" stands in a sentence here; "CFlips" and "nDCCF" are names.
+    name = name[:1].lower() + name[1:] if name[1:2].islower() else name
+    by = f" by {apart.subject}" if apart.subject else ""
+    return f"Farthest apart in relation to its interval: {name}{by}, {dots.spread(apart)}"

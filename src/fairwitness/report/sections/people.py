@@ -54,7 +54,7 @@ def _person(
         at, total, styles.shown(feature, person["group"]), len(profiles), "" if len(profiles) == 1 else "s"
     )
     return {
-        "table": tables.table(person_id, caption, headings, lines, wide=True, look="profiles"),
+        "table": tables.table(person_id, caption, headings, lines, look="profiles"),
         "key": show.name(person["key"]),
         "still": [Markup("{}&nbsp;{}").format(show.name(c), show.name(row[c])) for c in still],
     }

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from fairwitness.report import figures, show, tables
+from fairwitness.report import dots, show, tables
 from fairwitness.report.groups import GroupStyles
 from fairwitness.report.sections.limits import facts_table
 from fairwitness.text import plain
@@ -17,12 +17,13 @@ _RATES = (
     ("true_positive_rate", "True positive rate"),
     ("false_positive_rate", "False positive rate"),
 )
+#: Key, name (as findings have it), and whether it is a difference of shares, shown in percentage points.
 _DIFFERENCES = (
-    ("statistical_parity_difference", "Difference in acceptance"),
-    ("disparate_impact_ratio", "Ratio of acceptance"),
-    ("equal_opportunity_difference", "Difference in true positive rate"),
-    ("average_odds_difference", "Average odds difference"),
-    ("average_absolute_odds_difference", "Average absolute odds difference"),
+    ("statistical_parity_difference", "Difference in acceptance rates", True),
+    ("disparate_impact_ratio", "Ratio of acceptance rates", False),
+    ("equal_opportunity_difference", "Difference in true positive rates", True),
+    ("average_odds_difference", "Average odds difference", True),
+    ("average_absolute_odds_difference", "Average absolute odds difference", True),
 )
 
 
@@ -54,17 +55,17 @@ def _feature(at: int, feature: Mapping[str, Any], people: str, styles: GroupStyl
     measures = _RATES if outcome else _RATES[:1]
     rows = []
     for key, words in measures:
-        points = tuple(figures.dot(name, group["label"], group.get(key), styles) for group in groups)
+        points = tuple(dots.dot(name, group["label"], group.get(key), styles) for group in groups)
         own = [d.estimate for d in points if d.group == feature["privileged"]]
-        rows.append(figures.DotRow(words, "", points, own[0] if own else None))
-    title = f"Acceptance rate by {plain(name)}: {figures.spread(rows[0].dots)}"
+        rows.append(dots.DotRow(words, "", points, reference=own[0] if own else None))
+    title = f"Acceptance rate by {plain(name)}: {dots.spread(rows[0])}"
     return {
         "id": f"rates-{at}",
         "name": show.name(name),
         "has_outcome": outcome,
         "privileged": styles.shown(name, feature["privileged"]),
         "sentence": _sentence(feature, people),
-        "picture": figures.dots(f"rates-{at}-rates", title, rows),
+        "picture": dots.dots(f"rates-{at}-rates", title, rows),
         "groups": _groups(at, feature, measures, styles),
         "comparisons": _comparisons(at, feature, styles),
         "small": [
@@ -116,14 +117,14 @@ def _groups(
                 tables.head(label),
                 tables.whole(group["n"]),
                 tables.whole(group["n_accepted"]),
-                *(tables.estimate(group.get(key)) for key, _ in measures),
+                *(tables.estimate(group.get(key), hundredths=True) for key, _ in measures),
             ]
         )
     small = any(group.get("small") for group in feature["groups"])
     return tables.table(
         f"rates-{at}-groups",
         Markup("Rates by {}").format(show.name(feature["name"])),
-        ["Group", "n", "Accepted", *(words for _, words in measures)],
+        ["Group", "n", "Accepted", *(f"{words},\u00a0%" for _, words in measures)],
         rows,
         notes=["† small group: read its numbers with its n"] if small else [],
     )
@@ -131,14 +132,14 @@ def _groups(
 
 def _comparisons(at: int, feature: Mapping[str, Any], styles: GroupStyles) -> tables.Table | None:
     shown = [
-        (key, words)
-        for key, words in _DIFFERENCES
+        (key, words, points)
+        for key, words, points in _DIFFERENCES
         if any(comparison.get(key) for comparison in feature["comparisons"])
     ]
     rows = [
         [
             tables.head(styles.shown(feature["name"], comparison["group"])),
-            *(tables.estimate(comparison.get(key)) for key, _ in shown),
+            *(tables.estimate(comparison.get(key), hundredths=points) for key, _, points in shown),
         ]
         for comparison in feature["comparisons"]
     ]
@@ -147,8 +148,7 @@ def _comparisons(at: int, feature: Mapping[str, Any], styles: GroupStyles) -> ta
     return tables.table(
         f"rates-{at}-comparisons",
         Markup("Differences from {}, and ratio to it").format(show.name(feature["privileged"])),
-        ["Group", *(words for _, words in shown)],
+        ["Group", *(f"{words}, points" if points else words for _, words, points in shown)],
         rows,
-        notes=["No difference is 0 for differences and 1 for the ratio."],
-        wide=True,
+        notes=["Points are percentage points. No difference is 0 for differences and 1 for the ratio."],
     )
