@@ -13,6 +13,10 @@ from fairwitness._lazy import attach
 if TYPE_CHECKING:
     from fairwitness.counterfactuals.base import CounterfactualGenerator as CounterfactualGenerator
     from fairwitness.counterfactuals.dice import DiceGenerator as DiceGenerator
+    from fairwitness.counterfactuals.evaluate import evaluate_counterfactuals as evaluate_counterfactuals
+    from fairwitness.counterfactuals.evaluation import QUALITIES as QUALITIES
+    from fairwitness.counterfactuals.evaluation import CounterfactualEvaluation as CounterfactualEvaluation
+    from fairwitness.counterfactuals.evaluation import SetQuality as SetQuality
     from fairwitness.counterfactuals.genetic import GeneticGenerator as GeneticGenerator
     from fairwitness.counterfactuals.neighbors import NeighborGenerator as NeighborGenerator
     from fairwitness.counterfactuals.precomputed import PrecomputedGenerator as PrecomputedGenerator
@@ -21,14 +25,18 @@ if TYPE_CHECKING:
     from fairwitness.counterfactuals.sets import Status as Status
 
 _NAMES = {
+    "CounterfactualEvaluation": "evaluation",
     "CounterfactualGenerator": "base",
     "CounterfactualSet": "sets",
     "DiceGenerator": "dice",
     "GeneticGenerator": "genetic",
     "NeighborGenerator": "neighbors",
     "PrecomputedGenerator": "precomputed",
+    "QUALITIES": "evaluation",
     "STATUSES": "sets",
+    "SetQuality": "evaluation",
     "Status": "sets",
+    "evaluate_counterfactuals": "evaluate",
 }
 __getattr__, __dir__ = attach(__name__, _NAMES)
 __all__ = sorted(_NAMES)
