@@ -108,14 +108,19 @@ def _headlines(overview: Sequence[Document], *, most: int = 4) -> list[str]:
     leading = [row for row in overview if row["measure"].startswith(("Acceptance", "CFlips"))]
     lines = []
     for row in sorted(leading, key=lambda row: [each["subject"] for each in leading].index(row["subject"])):
-        groups = [
-            f"{plain(point['group'], most=40)} {percent(point['estimate'])} "
-            f"{interval(point['low'], point['high'], as_percent=True)}"
-            for point in row["points"][:3]
-            if point["estimate"] is not None
-        ]
-        lines.append(f"{plain(row['subject'], most=40)}, {row['measure']}: {', '.join(groups)}")
+        points = [point for point in row["points"][:3] if point["estimate"] is not None]
+        lines.append(f"{plain(row['subject'], most=40)}, {row['measure']}: {', '.join(map(_group, points))}")
     return lines[:most]
+
+
+def _group(point: Document) -> str:
+    """Write one group's estimate: ``White 3 % [2, 4] (5 % at random)``."""
+    bounds = interval(point["low"], point["high"], as_percent=True)
+    random = point.get("at_random")
+    return (
+        f"{plain(point['group'], most=40)} {percent(point['estimate'])} {bounds}"
+        f"{f' ({percent(random)} at random)' if random is not None else ''}"
+    )
 
 
 def _line(finding: Finding) -> str:
