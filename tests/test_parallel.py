@@ -36,5 +36,6 @@ def test_no_more_workers_than_tasks(asked: int | None, tasks: int, expected: int
 
 
 def test_no_workers_is_an_error() -> None:
-    with pytest.raises(ConfigError, match="n_jobs is 0"):
-        workers(0, 3)
+    for wrong in (0, "2", 1.5, True):
+        with pytest.raises(ConfigError, match="n_jobs must be a number of workers"):
+            workers(wrong, 3)

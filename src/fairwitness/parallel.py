@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from fairwitness.errors import ConfigError
+from fairwitness.arguments import check_jobs, whole_number
 from fairwitness.progress import track
 
 T = TypeVar("T")
@@ -42,8 +42,7 @@ def map_row_chunks(
     ConfigError
         If ``chunk_size`` is below 1, or ``n_jobs`` is 0.
     """
-    if chunk_size < 1:
-        raise ConfigError("chunk_size must be at least 1", got=chunk_size, fix="pass 1 or more")
+    whole_number(chunk_size, "chunk_size")
     slices = [slice(at, min(at + chunk_size, n_rows)) for at in range(0, n_rows, chunk_size)]
     n_jobs = workers(n_jobs, len(slices))
     if len(slices) <= 1 or n_jobs == 1:
@@ -60,12 +59,11 @@ def workers(n_jobs: int | None, n_tasks: int) -> int | None:
     Raises
     ------
     ConfigError
-        If ``n_jobs`` is 0.
+        If ``n_jobs`` is 0 or no integer.
     """
+    check_jobs(n_jobs)
     if n_jobs is None:
         return None
-    if n_jobs == 0:
-        raise ConfigError("n_jobs is 0", fix="pass 1 or more, or -1 for all cores")
     if n_jobs > 0:
         return min(n_jobs, max(n_tasks, 1))
     from joblib import effective_n_jobs

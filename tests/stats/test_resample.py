@@ -110,5 +110,16 @@ def test_what_makes_no_sense_is_refused() -> None:
         list(resample_counts(3, rng=child(0, "t"), n_resamples=0))
     with pytest.raises(ConfigError):
         permutation_p(np.zeros(2), np.array([0, 1]), 0, 1, rng=child(0, "t"), n_permutations=0)
+    for wrong in ("x", -1, 1.5, None):
+        with pytest.raises(ConfigError, match="n_resamples must be a whole number"):
+            bootstrap_means(np.zeros((3, 1)), np.zeros(3, int), 1, rng=child(0, "t"), n_resamples=wrong)
+    with pytest.raises(DataError, match="values must hold numbers"):
+        bootstrap_means([["a"]], [0], 1, rng=child(0, "t"))
     with pytest.raises(DataError):
         bootstrap_means(np.zeros((3, 1)), np.zeros(4, int), 1, rng=child(0, "t"))
+
+
+def test_codes_may_be_a_list() -> None:
+    values = np.array([0.0, 1.0, 1.0, 0.0])
+    listed = permutation_p(values, [0, 1, 1, 0], 0, 1, rng=child(0, "p"), n_permutations=50)
+    assert listed == permutation_p(values, np.array([0, 1, 1, 0]), 0, 1, rng=child(0, "p"), n_permutations=50)

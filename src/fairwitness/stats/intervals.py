@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from fairwitness.errors import ConfigError
+from fairwitness.arguments import number_array, real_number
 from fairwitness.typing import Document, FloatArray
 
 
@@ -67,13 +67,9 @@ def check_confidence(confidence: float) -> float:
     ConfigError
         If it is not (95 instead of 0.95, for example).
     """
-    if not 0 < confidence < 1:
-        raise ConfigError(
-            "the confidence level is not between 0 and 1",
-            got=confidence,
-            fix="pass a fraction such as confidence=0.95",
-        )
-    return confidence
+    return real_number(
+        confidence, "the confidence level", above=0, below=1, fix="pass a fraction such as confidence=0.95"
+    )
 
 
 def wilson(successes: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> tuple[FloatArray, FloatArray]:
@@ -98,8 +94,8 @@ def wilson(successes: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> tupl
     E. B. Wilson (1927), Probable inference, the law of succession, and statistical inference.
     """
     z = float(ndtri(0.5 + check_confidence(confidence) / 2))
-    count = np.asarray(n, dtype=np.float64)
-    hits = np.asarray(successes, dtype=np.float64)
+    count = number_array(n, "n", fix="pass counts of rows")
+    hits = number_array(successes, "successes", fix="pass counts of rows")
     with np.errstate(invalid="ignore", divide="ignore"):
         share = hits / count
         centre = (share + z * z / (2 * count)) / (1 + z * z / count)

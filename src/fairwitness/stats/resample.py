@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fairwitness.errors import ConfigError, DataError
+from fairwitness.arguments import number_array, whole_number
+from fairwitness.errors import DataError
 from fairwitness.typing import FloatArray, IntArray
 
 #: Numbers held at once while resampling (counts of one batch), about 16 MB.
@@ -33,9 +34,9 @@ def resample_counts(
     ------
     (b, n) array of counts, each row summing to ``n``.
     """
-    _check_count("n_resamples", n_resamples)
+    whole_number(n_resamples, "n_resamples", fix="pass for example n_resamples=2000")
     step = max(_CELLS // max(n, 1), 1) if batch is None else batch
-    _check_count("batch", step)
+    whole_number(step, "batch")
     for at in range(0, n_resamples, step):
         size = min(step, n_resamples - at)
         if n == 0:
@@ -76,7 +77,9 @@ def bootstrap_means(
     (n_resamples, n_groups, m)
         Means; NaN for an empty group, and where a resample holds no row with a value.
     """
+    codes = np.asarray(codes)
     table = _as_table(values, codes)
+    whole_number(n_resamples, "n_resamples", fix="pass for example n_resamples=2000")
     means = np.full((n_resamples, n_groups, table.shape[1]), np.nan)
     for group in range(n_groups):
         rows = table[codes == group]
@@ -131,7 +134,8 @@ def permutation_p(
     () or (m,) array
         In (0, 1]; NaN where a group has no value.
     """
-    _check_count("n_permutations", n_permutations)
+    whole_number(n_permutations, "n_permutations", fix="pass for example n_permutations=2000")
+    codes = np.asarray(codes)
     table = _as_table(values, codes)
     chosen = (codes == a) | (codes == b)
     rows, first = table[chosen], codes[chosen] == a
@@ -165,7 +169,7 @@ def permutation_p(
 
 
 def _as_table(values: FloatArray, codes: IntArray) -> FloatArray:
-    table = np.asarray(values, dtype=np.float64)
+    table = number_array(values, "values", fix="pass one number a row and measure")
     table = table[:, None] if table.ndim == 1 else table
     if table.ndim != 2 or len(table) != len(codes):
         raise DataError(
@@ -174,8 +178,3 @@ def _as_table(values: FloatArray, codes: IntArray) -> FloatArray:
             fix="pass values (n,) or (n, m) and codes (n,)",
         )
     return table
-
-
-def _check_count(name: str, count: int) -> None:
-    if count < 1:
-        raise ConfigError(f"{name} must be at least 1", got=count, fix=f"pass {name}=2000, for example")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fairwitness.arguments import number_array
 from fairwitness.errors import DataError
 from fairwitness.typing import FloatArray
 
@@ -65,7 +66,7 @@ def holm(p: ArrayLike) -> FloatArray:
 
 
 def _checked(p: ArrayLike) -> tuple[FloatArray, np.ndarray]:
-    values = np.asarray(p, dtype=np.float64)
+    values = number_array(p, "p", fix="pass a flat array of probabilities")
     if values.ndim != 1:
         raise DataError(
             "p-values must be one-dimensional", got=f"shape {values.shape}", fix="pass a flat array"
