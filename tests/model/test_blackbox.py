@@ -127,7 +127,13 @@ def test_a_black_box_is_returned_as_it_is() -> None:
     ("settings", "message"),
     [
         ({"threshold": np.nan}, "threshold"),
+        ({"threshold": "high"}, "threshold must be a number; got 'high'"),
         ({"batch_size": 0}, "batch_size"),
+        ({"batch_size": 2.5}, "batch_size"),
+        ({"feature_names": "age"}, "feature_names must be a list"),
+        ({"classes": 3}, "classes must be a list"),
+        ({"output": "scores"}, "output is not known"),
+        ({"container": "list"}, "container is not known"),
         ({"max_queries": -1}, "max_queries"),
         ({"kind": "keras"}, "unknown kind"),
     ],
@@ -144,6 +150,11 @@ def test_objects_that_are_no_models() -> None:
         as_blackbox([1, 2], kind="function")
     with pytest.raises(ModelError, match="has no predict"):
         as_blackbox([1, 2], kind="scikit-learn")
+    with pytest.raises(ModelError, match="a class is no model; got DecisionTreeClassifier"):
+        as_blackbox(DecisionTreeClassifier)
+    for kind, what in (("torch", "no torch module"), ("onnx", "no ONNX model")):
+        with pytest.raises(ModelError, match=what):
+            as_blackbox(DecisionTreeClassifier(), kind=kind)
     with pytest.raises(ModelError, match="one model a fold"):
         as_blackbox(CrossFitted(DecisionTreeClassifier()))
 

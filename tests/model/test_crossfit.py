@@ -15,7 +15,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from fairwitness.errors import DataError, FairwitnessWarning, ModelError, NotFittedError
+from fairwitness.errors import ConfigError, DataError, FairwitnessWarning, ModelError, NotFittedError
 from fairwitness.model import CrossFitted, judge_by_fold
 
 
@@ -154,6 +154,34 @@ def test_what_the_estimator_raises_is_told() -> None:
     X, y = table()
     with pytest.raises(ModelError, match="Explosive could not be trained: RuntimeError: boom"):
         CrossFitted(Explosive(), random_state=0).fit(X, y)
+
+
+class Fussy(DecisionTreeClassifier):
+    def predict_proba(self, X: Any, check_input: bool = True) -> Any:
+        raise ValueError("not today")
+
+
+def test_what_the_estimator_raises_later_is_told_too() -> None:
+    X, y = table()
+    fitted = CrossFitted(Fussy(), cv=3, random_state=0).fit(X, y)
+    with pytest.raises(ModelError, match="Fussy could not judge the rows: ValueError: not today"):
+        fitted.held_out_proba(X)
+
+
+@pytest.mark.parametrize("estimator", [None, 3, DecisionTreeClassifier])
+def test_what_is_no_estimator(estimator: Any) -> None:
+    X, y = table()
+    with pytest.raises(ConfigError, match="no scikit-learn estimator"):
+        CrossFitted(estimator, random_state=0).fit(X, y)
+
+
+def test_missing_labels_of_every_make_are_counted() -> None:
+    X, y = table()
+    for gap in (None, float("nan"), pd.NA, pd.NaT):
+        labels = pd.Series(np.where(np.asarray(y) == np.asarray(y)[0], "a", "b"), dtype=object)
+        labels[[3, 5]] = gap
+        with pytest.raises(DataError, match="2 labels are missing, first in row 3"):
+            CrossFitted(DecisionTreeClassifier(), random_state=0).fit(X, labels)
 
 
 def test_probabilities_are_needed_only_for_probabilities() -> None:

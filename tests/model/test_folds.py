@@ -43,7 +43,10 @@ def test_the_seed_draws_the_folds() -> None:
 
 
 def test_too_few_folds_or_rows() -> None:
-    with pytest.raises(ConfigError, match="at least 2 folds"):
+    with pytest.raises(ConfigError, match="whole number of at least 2"):
         assign_folds(keys_of(np.arange(9)), np.arange(9) % 2, n_folds=1, seed=0)
+    for strange in ("5", 2.5, True, None):
+        with pytest.raises(ConfigError, match="number of folds must be a whole number"):
+            assign_folds(keys_of(np.arange(9)), np.arange(9) % 2, n_folds=strange, seed=0)
     with pytest.raises(DataError, match="2 distinct rows, fewer than the 3 folds"):
         assign_folds(keys_of(np.arange(9) % 2), np.arange(9) % 2, n_folds=3, seed=0)

@@ -88,6 +88,32 @@ def test_containers_and_extra_columns(fitted: SensitiveFeatureClassifier, eviden
     assert fitted.predict_proba(evidence.head(0)).shape == (0, 2)
 
 
+def test_what_is_known_of_the_table_is_not_asked_again(
+    fitted: SensitiveFeatureClassifier, evidence: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X = evidence.drop(columns="sex")
+    asked: list[int] = []
+    real = type(fitted.crossfit_).proba_by
+
+    def counted(self, frame, keys, fold):
+        asked.append(len(keys))
+        return real(self, frame, keys, fold)
+
+    monkeypatch.setattr(type(fitted.crossfit_), "proba_by", counted)
+    mixed = pd.concat([X.iloc[5:9], X.iloc[:2].assign(height=0.5)])
+    proba = fitted.predict_proba(mixed)
+    assert asked == [2]
+    assert np.array_equal(proba[:4], fitted.held_out_proba_[5:9])
+    assert np.allclose(proba.sum(axis=1), 1)
+
+
+def test_an_estimator_is_named_by_its_own_name(evidence: pd.DataFrame) -> None:
+    with pytest.raises(ModelError, match="estimator LogisticRegression could not be trained"):
+        SensitiveFeatureClassifier(LogisticRegression(), random_state=0).fit(
+            evidence.drop(columns="sex").assign(text="x"), evidence["sex"]
+        )
+
+
 def test_the_row_order_is_irrelevant(fitted: SensitiveFeatureClassifier, evidence: pd.DataFrame) -> None:
     other = evidence.sample(frac=1, random_state=1)
     again = SensitiveFeatureClassifier(random_state=0, n_jobs=1).fit(other.drop(columns="sex"), other["sex"])

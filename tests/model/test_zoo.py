@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import f1_score
 from sklearn.svm import SVC
 
-from fairwitness.errors import ConfigError, MissingExtraError, ModelError
+from fairwitness.errors import ConfigError, DataError, MissingExtraError, ModelError
 from fairwitness.model import (
     SensitiveFeatureClassifier,
     as_blackbox,
@@ -138,6 +138,21 @@ def test_unknown_names_and_scores(people: pd.DataFrame, schema: Schema, good: np
         sensitive_classifiers(schema, only=["LR"])
     with pytest.raises(ConfigError, match="unknown score"):
         tune("DT", people, good, scoring="niceness")
+    assert list(decision_makers(schema, only="LR", quick=True)) == ["LR"]
+
+
+def test_arguments_that_make_no_sense(people: pd.DataFrame, schema: Schema, good: np.ndarray) -> None:
+    with pytest.raises(ConfigError, match="built for a schema; got DataFrame"):
+        decision_makers(people)
+    with pytest.raises(ConfigError, match="svm is not known"):
+        decision_makers(schema, only=["SVM"], svm="cubic")
+    with pytest.raises(ConfigError, match="nothing to tune"):
+        tune(SVC(), people, good)
+    for n_iter in (0, "3", 1.5):
+        with pytest.raises(ConfigError, match="n_iter must be a whole number"):
+            tune("DT", people, good, n_iter=n_iter)
+    with pytest.raises(DataError, match="only one class to learn; got 1"):
+        tune("DT", people, np.ones(len(people), dtype=int))
 
 
 def test_labels_that_xgboost_cannot_take(people: pd.DataFrame, schema: Schema, outcome: np.ndarray) -> None:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
 import numpy as np
 
+from fairwitness.arguments import real_number, shown, whole_number
 from fairwitness.errors import ConfigError, ModelError, QueryBudgetError
 from fairwitness.model.adapters.base import Adapter, Container, Output, Reading, refuse_not_finite
 from fairwitness.model.adapters.containers import model_columns
 from fairwitness.model.judgement import Judgement, ModelInfo
 from fairwitness.table.frames import column_names, n_rows, select_columns, take_rows
-from fairwitness.text import plain
+from fairwitness.text import listing, plain
 from fairwitness.typing import IntArray, NativeFrame
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ __all__ = ["BlackBox", "Judgement", "ModelInfo", "as_blackbox", "judge_by_fold"]
 Kind = Literal[
     "auto", "scikit-learn", "xgboost", "lightgbm", "torch", "onnx", "function", "endpoint", "predictions"
 ]
+
+OUTPUTS: tuple[str, ...] = get_args(Output)
+CONTAINERS: tuple[str, ...] = get_args(Container)
 
 
 class BlackBox:
@@ -216,12 +220,17 @@ def as_blackbox(
     endpoint
         A :class:`fairwitness.model.EndpointSettings` for an address.
 
+    Returns
+    -------
+    BlackBox
+        ``.judge(frame)`` gives every row's decision and its score of the favourable outcome, in [0, 1].
+
     Raises
     ------
     ModelError
         If ``obj`` is no model, is not fitted, or does not know the favourable label.
     ConfigError
-        If ``threshold``, ``batch_size`` or ``max_queries`` makes no sense.
+        If a setting makes no sense.
 
     Examples
     --------
@@ -236,14 +245,8 @@ def as_blackbox(
     _check_settings(threshold=threshold, batch_size=batch_size, max_queries=max_queries)
     from fairwitness.model.adapters.choose import choose_adapter
 
-    reading = Reading(
-        favorable=favorable,
-        threshold=threshold,
-        output=output,
-        classes=None if classes is None else tuple(classes),
-        container=container,
-    )
-    names = None if feature_names is None else tuple(str(name) for name in feature_names)
+    reading = _reading(favorable, threshold, output, classes, container)
+    names = _names(feature_names)
     adapter = choose_adapter(obj, kind, reading, feature_names=names, digest=digest, endpoint=endpoint)
     return BlackBox(
         adapter, favorable=favorable, threshold=threshold, batch_size=batch_size, max_queries=max_queries
@@ -272,14 +275,42 @@ def judge_by_fold(members: Sequence[BlackBox], fold: IntArray, frame: NativeFram
 
 
 def _check_settings(*, threshold: float, batch_size: int | None, max_queries: int | None) -> None:
-    if not np.isfinite(threshold):
-        raise ConfigError("threshold must be a number", got=threshold, fix="pass for example 0.5")
-    if batch_size is not None and batch_size < 1:
+    real_number(threshold, "threshold", fix="pass for example 0.5")
+    if batch_size is not None:
+        whole_number(batch_size, "batch_size", fix="pass 1 or more, or leave it out")
+    if max_queries is not None:
+        whole_number(max_queries, "max_queries", least=0, fix="pass 0 or more, or leave it out")
+
+
+def _names(given: Sequence[str] | None) -> tuple[str, ...] | None:
+    if given is None:
+        return None
+    if isinstance(given, str) or not isinstance(given, Iterable):
         raise ConfigError(
-            "batch_size must be at least 1", got=batch_size, fix="pass 1 or more, or leave it out"
+            "feature_names must be a list of column names",
+            got=shown(given),
+            fix='pass for example ["age", "income"]',
         )
-    if max_queries is not None and max_queries < 0:
-        raise ConfigError("max_queries is negative", got=max_queries, fix="pass 0 or more, or leave it out")
+    return tuple(str(name) for name in given)
+
+
+def _reading(
+    favorable: object, threshold: float, output: str, classes: Sequence[object] | None, container: str
+) -> Reading:
+    for name, value, known in (("output", output, OUTPUTS), ("container", container, CONTAINERS)):
+        if value not in known:
+            raise ConfigError(f"{name} is not known", got=shown(value), fix=f"pass one of {listing(known)}")
+    if classes is not None and (isinstance(classes, str) or not isinstance(classes, Iterable)):
+        raise ConfigError(
+            "classes must be a list of outcomes", got=shown(classes), fix='pass for example ["bad", "good"]'
+        )
+    return Reading(
+        favorable=favorable,
+        threshold=threshold,
+        output=cast(Output, output),
+        classes=None if classes is None else tuple(classes),
+        container=cast(Container, container),
+    )
 
 
 def _check_length(answers: tuple[np.ndarray, ...], rows: int) -> None:

@@ -8,10 +8,19 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from fairwitness.errors import DataError, FairwitnessWarning, ModelError, NotFittedError
+from fairwitness.arguments import shown
+from fairwitness.errors import (
+    ConfigError,
+    DataError,
+    FairwitnessError,
+    FairwitnessWarning,
+    ModelError,
+    NotFittedError,
+)
 from fairwitness.model.blackbox import BlackBox, as_blackbox
+from fairwitness.model.coded import CodedLabels
 from fairwitness.model.folds import assign_folds
-from fairwitness.model.labels import as_labels, own
+from fairwitness.model.labels import as_labels, missing_labels, own
 from fairwitness.model.messages import said
 from fairwitness.parallel import workers
 from fairwitness.progress import track
@@ -116,7 +125,7 @@ class CrossFitted(BaseEstimator):  # type: ignore[misc]
         pandas_frame = to_pandas(frame)
         # Rows in an order of content: bootstraps and early stopping look at positions.
         order = np.lexsort((codes, keys))
-        models = [seeded(clone(self.estimator), self.seed_, fold) for fold in range(self.cv)]
+        models = [seeded(cloned(self.estimator), self.seed_, fold) for fold in range(self.cv)]
         training = [order[self.folds_[order] != fold] for fold in range(self.cv)]
         work = zip(models, training, strict=True)
         self.models_: list[Any]
@@ -190,10 +199,18 @@ class CrossFitted(BaseEstimator):  # type: ignore[misc]
     def _aligned(self, model: Any, rows: Any) -> FloatArray:
         if not hasattr(model, "predict_proba"):
             raise ModelError(
-                f"the estimator {plain(type(model).__name__)} gives no probabilities",
+                f"the estimator {_name(model)} gives no probabilities",
                 fix="pass one with predict_proba, for example inside CalibratedClassifierCV",
             )
-        given = np.asarray(model.predict_proba(rows), dtype=np.float64)
+        try:
+            given = np.asarray(model.predict_proba(rows), dtype=np.float64)
+        except FairwitnessError:
+            raise
+        except Exception as error:  # the user's estimator may raise anything
+            raise ModelError(
+                f"the estimator {_name(model)} could not judge the rows: {said(error)}",
+                fix="pass rows like those it was trained on",
+            ) from error
         columns = np.searchsorted(self.classes_, np.asarray(model.classes_, dtype=self.classes_.dtype))
         out = np.zeros((len(given), len(self.classes_)))
         out[:, columns] = given
@@ -248,10 +265,10 @@ def checked_labels(y: object, *, rows: int) -> np.ndarray:
             got=f"{rows} rows and labels of shape {labels.shape}",
             fix="pass one label a row, in the order of the rows",
         )
-    missing = [value is None or value != value for value in labels.tolist()]
-    if any(missing):
+    missing = missing_labels(labels)
+    if missing.any():
         raise DataError(
-            f"{sum(missing)} labels are missing, first in row {missing.index(True)}",
+            f"{int(missing.sum())} labels are missing, first in row {int(missing.argmax())}",
             fix="leave those rows out, or make missing a label of its own",
         )
     kinds = {type(own(value)) for value in labels.tolist()}
@@ -262,6 +279,24 @@ def checked_labels(y: object, *, rows: int) -> np.ndarray:
             fix="convert them to one type",
         )
     return labels
+
+
+def cloned(estimator: Any) -> Any:
+    """Give an unfitted copy of an estimator.
+
+    Raises
+    ------
+    ConfigError
+        If it is no instance of a scikit-learn estimator.
+    """
+    inner = estimator.estimator if isinstance(estimator, CodedLabels) else estimator
+    if isinstance(inner, type) or not hasattr(inner, "get_params") or not hasattr(inner, "fit"):
+        raise ConfigError(
+            "the estimator is no scikit-learn estimator",
+            got=shown(inner),
+            fix="pass an instance with fit and get_params, for example LogisticRegression()",
+        )
+    return clone(estimator)
 
 
 def seeded(estimator: Any, seed: int, fold: int) -> Any:
@@ -275,11 +310,17 @@ def seeded(estimator: Any, seed: int, fold: int) -> Any:
     return estimator.set_params(**changes) if changes else estimator
 
 
+def _name(model: Any) -> str:
+    """Name an estimator for a message; of a wrapper of ours, the estimator inside."""
+    inner = model.estimator if isinstance(model, CodedLabels) else model
+    return plain(type(inner).__name__, most=80)
+
+
 def _fit(model: Any, frame: Any, labels: np.ndarray, rows: IntArray) -> Any:
     try:
         return model.fit(frame.iloc[rows].reset_index(drop=True), labels[rows])
     except Exception as error:  # the user's estimator may raise anything
         raise ModelError(
-            f"the estimator {plain(type(model).__name__)} could not be trained: {said(error)}",
+            f"the estimator {_name(model)} could not be trained: {said(error)}",
             fix="pass an estimator (a pipeline, say) that takes the table as it is",
         ) from error

@@ -7,7 +7,8 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
-from fairwitness.errors import ConfigError, DataError
+from fairwitness.arguments import whole_number
+from fairwitness.errors import DataError
 from fairwitness.typing import IntArray
 
 
@@ -40,8 +41,7 @@ def assign_folds(keys: NDArray[np.str_], codes: IntArray, *, n_folds: int, seed:
     DataError
         If there are fewer distinct rows than folds.
     """
-    if n_folds < 2:
-        raise ConfigError("cross-fitting needs at least 2 folds", got=n_folds, fix="pass cv=2 or more")
+    n_folds = whole_number(n_folds, "the number of folds", least=2, fix="pass cv=2 or more")
     distinct, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
     if len(distinct) < n_folds:
         raise DataError(

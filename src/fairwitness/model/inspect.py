@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from fairwitness.arguments import as_path
 from fairwitness.errors import ModelError
 from fairwitness.model.digest import file_digest
 from fairwitness.model.formats import MAX_BYTES, UNSAFE, Format, model_format, promises
@@ -113,12 +114,24 @@ class _Found:
 def inspect_model(path: str | Path, *, max_bytes: int = MAX_BYTES) -> ModelFile:
     """Say what is in a model file without loading it.
 
+    Parameters
+    ----------
+    path
+        The file.
+    max_bytes
+        Largest file that is opened.
+
+    Returns
+    -------
+    ModelFile
+        Format, size, digest, what would be needed to load it, and warnings.
+
     Raises
     ------
     ModelError
         If the file is missing, empty, too large, damaged, or of no known format.
     """
-    path = Path(path)
+    path = as_path(path)
     kind = model_format(path, max_bytes=max_bytes)
     readers: dict[Format, Callable[[Path], _Found]] = {
         "pickle": _pickle,

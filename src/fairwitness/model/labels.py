@@ -39,6 +39,13 @@ def is_label(labels: np.ndarray, label: object) -> BoolArray:
     return np.fromiter((same(value, label) for value in labels), dtype=bool, count=len(labels))
 
 
+def missing_labels(labels: np.ndarray) -> BoolArray:
+    """(n,) which labels are missing: ``None``, NaN, NaT or pandas' NA."""
+    import pandas as pd
+
+    return np.asarray(pd.isna(labels), dtype=bool)
+
+
 def favorable_index(classes: Sequence[object], favorable: object) -> int:
     """Position of the favourable label among ``classes``.
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from fairwitness.arguments import as_path
 from fairwitness.errors import MissingExtraError, ModelError, UnsafeFileError
 from fairwitness.model.formats import MAX_BYTES, UNSAFE, Format, model_format, promises
 from fairwitness.model.messages import said
@@ -51,7 +52,7 @@ def load_model(
     MissingExtraError
         If the package that reads the format is not installed.
     """
-    path = Path(path)
+    path = as_path(path)
     found = model_format(path, max_bytes=max_bytes)
     if found in UNSAFE:
         _refuse_unsafe(path, found, allowed=allow_pickle)

@@ -13,7 +13,7 @@ from fairwitness.model.coded import CodedLabels
 from fairwitness.model.crossfit import CrossFitted, as_frame, checked_labels
 from fairwitness.model.quality import ClassifierQuality, classifier_quality
 from fairwitness.table.canonical import row_keys
-from fairwitness.table.frames import n_rows, select_columns
+from fairwitness.table.frames import column_names, n_rows, select_columns, take_rows
 from fairwitness.typing import FloatArray, IntArray, NativeFrame, RandomState
 
 
@@ -89,7 +89,7 @@ class SensitiveFeatureClassifier(ClassifierMixin, BaseEstimator):  # type: ignor
             If the estimator cannot be trained or gives no probabilities.
         """
         frame = as_frame(X)
-        if not frame.shape[1]:
+        if not column_names(frame):
             raise DataError(
                 "there is no column to infer the sensitive feature from",
                 fix="pass the non-sensitive columns",
@@ -103,6 +103,9 @@ class SensitiveFeatureClassifier(ClassifierMixin, BaseEstimator):  # type: ignor
         self.feature_names_in_ = self.crossfit_.feature_names_in_
         self.n_features_in_ = self.crossfit_.n_features_in_
         self.held_out_proba_: FloatArray = self.crossfit_.held_out_proba(frame)
+        # What is known of the table need not be asked again: the table itself, and neighbours, come back.
+        self._keys, first = np.unique(row_keys(frame), return_index=True)
+        self._proba_of_key: FloatArray = self.held_out_proba_[first]
         codes: IntArray = np.searchsorted(self.classes_, labels).astype(np.int64)
         self.quality_: ClassifierQuality = classifier_quality(
             codes,
@@ -119,7 +122,8 @@ class SensitiveFeatureClassifier(ClassifierMixin, BaseEstimator):  # type: ignor
         A row seen in ``fit`` is judged by the fold model that did not see it, any other row by the mean
         of all fold models.
         """
-        return self._fitted().held_out_proba(X)
+        frame, keys = self._rows(X)
+        return self._proba(frame, keys, np.full(len(keys), -1, dtype=np.int64))
 
     def predict(self, X: NativeFrame) -> np.ndarray:
         """(n,) the most probable group."""
@@ -148,17 +152,30 @@ class SensitiveFeatureClassifier(ClassifierMixin, BaseEstimator):  # type: ignor
             If the tables differ in length.
         """
         crossfit = self._fitted()
-        names = [str(name) for name in crossfit.feature_names_in_]
         if n_rows(as_frame(counterfactuals)) != n_rows(as_frame(origins)):
             raise DataError(
                 "every counterfactual needs its origin",
                 got=f"{n_rows(as_frame(counterfactuals))} and {n_rows(as_frame(origins))} rows",
                 fix="repeat the origin's row once for each of its counterfactuals",
             )
-        frame = select_columns(as_frame(counterfactuals), names)
-        keys = row_keys(frame)
-        fold = crossfit.fold_of_keys(keys)
-        return crossfit.proba_by(frame, keys, np.where(fold >= 0, fold, crossfit.fold_of(origins)))
+        frame, keys = self._rows(counterfactuals)
+        return self._proba(frame, keys, crossfit.fold_of(origins))
+
+    def _rows(self, X: NativeFrame) -> tuple[NativeFrame, np.ndarray]:
+        names = [str(name) for name in self._fitted().feature_names_in_]
+        frame = select_columns(as_frame(X), names)
+        return frame, row_keys(frame)
+
+    def _proba(self, frame: NativeFrame, keys: np.ndarray, fold: IntArray) -> FloatArray:
+        """Held-out probabilities of known rows; of others by the model of ``fold`` (-1: the mean of all)."""
+        at = np.searchsorted(self._keys, keys).clip(max=len(self._keys) - 1)
+        known = self._keys[at] == keys
+        out = np.empty((len(keys), len(self.classes_)))
+        out[known] = self._proba_of_key[at[known]]
+        new = np.flatnonzero(~known)
+        if len(new):
+            out[new] = self._fitted().proba_by(take_rows(frame, new), keys[new], fold[new])
+        return out
 
     def _fitted(self) -> CrossFitted:
         if not hasattr(self, "crossfit_"):

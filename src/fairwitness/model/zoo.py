@@ -30,7 +30,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from fairwitness.errors import ConfigError, MissingExtraError, ModelError
+from fairwitness.arguments import shown, whole_number
+from fairwitness.errors import ConfigError, DataError, MissingExtraError, ModelError
 from fairwitness.model.coded import CodedLabels
 from fairwitness.model.crossfit import checked_labels
 from fairwitness.model.folds import assign_folds
@@ -123,18 +124,25 @@ def decision_makers(
     random_state
         Seed of all estimators.
 
+    Returns
+    -------
+    dict
+        Name → :class:`ModelSpec`; give it to :func:`tune`, or fit its ``estimator``.
+
     Raises
     ------
     MissingExtraError
         If XGB or LGBM is wanted and not installed.
     ConfigError
-        If a name is unknown.
+        If a name is unknown, or ``schema`` is none.
 
     Notes
     -----
     XGB takes the outcome as 0 and 1 only.
     """
-    _check_names(only, DECISION_MAKERS)
+    only = _check_names(schema, only, DECISION_MAKERS)
+    if svm not in ("linear", "rbf"):
+        raise ConfigError("svm is not known", got=shown(svm), fix='pass "linear" or "rbf"')
     seed = seed_from(random_state)
     return {
         name: _spec(name, schema, quick=quick, svm=svm, seed=seed, scoring="roc_auc", coded=False)
@@ -155,7 +163,7 @@ def sensitive_classifiers(
     :class:`fairwitness.model.SensitiveFeatureClassifier`. Parameters and errors as in
     :func:`decision_makers`; labels may be of any kind.
     """
-    _check_names(only, SENSITIVE_CLASSIFIERS)
+    only = _check_names(schema, only, SENSITIVE_CLASSIFIERS)
     seed = seed_from(random_state)
     return {
         name: _spec(name, schema, quick=quick, svm="linear", seed=seed, scoring="f1", coded=True)
@@ -199,20 +207,42 @@ def tune(
     random_state
         Seed of folds, draws and estimators.
 
+    Returns
+    -------
+    TunedModel
+        ``.estimator`` is fitted; ``.score`` is its mean held-out score (for an AUC in [0, 1], higher is
+        better).
+
     Raises
     ------
     ModelError
         If a setting cannot be trained.
+    ConfigError, DataError
+        If an argument makes no sense, or the rows hold one class only.
     """
     seed = seed_from(random_state)
     frame = to_pandas(X)
+    if n_iter is not None:
+        whole_number(n_iter, "n_iter", fix="pass for example n_iter=20, or leave it out")
     if isinstance(spec, str):
         schema = Schema.infer(frame) if schema is None else schema
         spec = decision_makers(schema, only=[spec], random_state=seed)[spec]
+    if not isinstance(spec, ModelSpec):
+        raise ConfigError(
+            "there is nothing to tune",
+            got=shown(spec),
+            fix='pass an entry of decision_makers(...) or sensitive_classifiers(...), or a name such as "LR"',
+        )
     labels = checked_labels(y, rows=n_rows(frame))
     order = canonical_order(frame, _as_table(labels))
     frame, labels = take_rows(frame, order), labels[order]
     classes, codes = np.unique(labels, return_inverse=True)
+    if len(classes) < 2:
+        raise DataError(
+            "there is only one class to learn",
+            got=plain(classes[0], most=60) if len(classes) else "no rows",
+            fix="pass rows of at least two classes",
+        )
     grid = _filled(spec.grid, codes, n_classes=len(classes))
     estimator = clone(spec.estimator)
     if not grid:
@@ -422,7 +452,12 @@ def _as_table(labels: np.ndarray) -> Any:
     return pd.DataFrame({"label": labels})
 
 
-def _check_names(only: Sequence[str], known: Sequence[str]) -> None:
+def _check_names(schema: object, only: Sequence[str], known: Sequence[str]) -> Sequence[str]:
+    if not isinstance(schema, Schema):
+        raise ConfigError(
+            "the zoo is built for a schema", got=type(schema).__name__, fix="pass Schema.infer(table)"
+        )
+    only = [only] if isinstance(only, str) else only
     unknown = [name for name in only if name not in known]
     if unknown:
         raise ConfigError(
@@ -430,3 +465,4 @@ def _check_names(only: Sequence[str], known: Sequence[str]) -> None:
             got=listing([plain(name, most=40) for name in unknown]),
             fix=f"choose from {listing(known)}",
         )
+    return only

@@ -78,7 +78,7 @@ class Hidden(torch.nn.Module):
 
 
 def test_logits_that_all_look_like_probabilities_are_not_guessed_about(numbers: pd.DataFrame) -> None:
-    with pytest.raises(ModelError, match='output="probability" or output="logit"'):
+    with pytest.raises(ModelError, match=r'as_blackbox\(module, output="probability"\) or output="logit"'):
         as_blackbox(Hidden()).judge(numbers)
     judgement = as_blackbox(Hidden(), output="probability").judge(numbers)
     assert ((judgement.score >= 0) & (judgement.score <= 1)).all()

@@ -50,6 +50,10 @@ def choose_adapter(
         path = Path(obj)
         obj = load_model(path)
         digest = digest or file_digest(path)
+    if isinstance(obj, type):
+        raise ModelError(
+            "a class is no model", got=plain(obj.__name__), fix="pass an instance of it that was fitted"
+        )
     found = kind if kind != "auto" else _kind_of(obj)
     if found == "predictions":
         return PredictionsAdapter(obj, reading, digest=digest)

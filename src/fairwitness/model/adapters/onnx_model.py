@@ -279,6 +279,13 @@ def _bytes_of(session: Any) -> bytes | None:
 
 
 def _facts_of(session: Any) -> OnnxFacts:
+    if not hasattr(session, "get_inputs"):
+        raise ModelError(
+            "this is no ONNX model",
+            got=plain(type(session).__name__),
+            fix="pass the path of an .onnx file, or an onnxruntime session",
+        )
+
     def values(entries: Any) -> list[OnnxValue]:
         return [
             OnnxValue(

@@ -11,6 +11,7 @@ from fairwitness.model.adapters.base import Adapter, Reading, class_scores, deci
 from fairwitness.model.adapters.containers import numeric_matrix
 from fairwitness.model.judgement import Judgement, ModelInfo
 from fairwitness.model.labels import favorable_index
+from fairwitness.text import plain
 from fairwitness.typing import NativeFrame
 
 #: Enough rows for outputs that all look like probabilities to be no accident.
@@ -23,6 +24,10 @@ class TorchAdapter(Adapter):
     def __init__(
         self, module: Any, reading: Reading, *, feature_names: tuple[str, ...] | None, digest: str | None
     ) -> None:
+        if not hasattr(module, "modules"):
+            raise ModelError(
+                "this is no torch module", got=plain(type(module).__name__), fix="pass a torch.nn.Module"
+            )
         self._module = module
         self._threshold = reading.threshold
         self._told = reading.output in ("probability", "logit")
@@ -88,7 +93,7 @@ class TorchAdapter(Adapter):
             raise ModelError(
                 "the module's outputs were taken for logits, and all of them look like probabilities",
                 got=f"{len(raw)} rows between 0 and 1",
-                fix='say which they are: output="probability" or output="logit"',
+                fix='say which they are: as_blackbox(module, output="probability") or output="logit"',
             )
 
 
