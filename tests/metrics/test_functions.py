@@ -127,10 +127,17 @@ def test_several_columns_mean_their_intersection() -> None:
 def test_missing_sensitive_values_by_policy() -> None:
     g = np.array(["a", "a", "b", "b", None, None], dtype=object)
     p = [1, 1, 1, 0, 0, 0]
-    assert statistical_parity_difference(None, p, sensitive_features=g) == pytest.approx(-1)
+    with pytest.warns(FairwitnessWarning, match="the 2 rows whose sensitive feature is missing"):
+        assert statistical_parity_difference(None, p, sensitive_features=g) == pytest.approx(-1)
     assert statistical_parity_difference(None, p, sensitive_features=g, missing="drop") == pytest.approx(-0.5)
     with pytest.raises(GroupError, match="missing"):
         statistical_parity_difference(None, p, sensitive_features=g, missing="error")
+
+
+def test_missing_labels_of_pandas_are_an_error(data: pd.DataFrame) -> None:
+    gaps = data["p"].astype("Int64").where(np.arange(len(data)) > 1)
+    with pytest.raises(DataError, match="y_pred is missing in 2 rows"):
+        statistical_parity_difference(None, gaps, sensitive_features=data["g"])
 
 
 def test_rows_that_do_not_align_are_an_error(data: pd.DataFrame) -> None:

@@ -239,8 +239,15 @@ def test_inputs_that_make_no_sense_are_named() -> None:
         group_rates(accepted, groups, np.where(y, 2, 1))
     with pytest.raises(DataError, match="number of rows"):
         group_rates(accepted[:-1], groups)
-    with pytest.raises(ConfigError, match="confidence"):
-        group_rates(accepted, groups, confidence=95)
+    for level in (95, "0.95", None):
+        with pytest.raises(ConfigError, match="confidence level must be a number above 0 and below 1"):
+            group_rates(accepted, groups, confidence=level)
+    with pytest.raises(ConfigError, match="minimum_n"):
+        group_rates(accepted, groups, minimum_n="30")
+    with pytest.raises(DataError, match="groups of one sensitive feature; got str"):
+        group_rates(accepted, "sex")
+    with pytest.raises(DataError, match="sample_weight must hold numbers"):
+        group_rates(accepted, groups, sample_weight=["heavy"] * 150)
     zeros_and_ones = group_rates(accepted.astype(int), groups, y.astype(float))
     objects = group_rates(pd.Series(accepted, dtype=object), groups, pd.Series(y))
     assert zeros_and_ones.to_dict() == objects.to_dict() == group_rates(accepted, groups, y).to_dict()

@@ -20,6 +20,7 @@ from fairwitness.metrics.counts import Among, count_decisions
 from fairwitness.metrics.group import group_rates
 from fairwitness.metrics.inputs import check_rows, favoured, one_feature, weights
 from fairwitness.stats.intervals import Estimate
+from fairwitness.text import plain
 from fairwitness.typing import MissingPolicy
 
 
@@ -51,7 +52,8 @@ def statistical_parity_difference(
     sample_weight
         (n,) weights, at least 0.
     missing
-        What to do with missing sensitive values: ``"group"``, ``"drop"`` or ``"error"``.
+        What to do with missing sensitive values: ``"group"`` (of their own; a warning says so if it is the
+        one that differs most), ``"drop"`` or ``"error"``.
 
     Returns
     -------
@@ -263,7 +265,17 @@ def _compare(
         text = "; ".join(dict.fromkeys(reasons))
         warnings.warn(f"{measure} is undefined: {text}", FairwitnessWarning, stacklevel=3)
         return math.nan
-    return max((estimate.estimate for estimate in found), key=_distance(measure))
+    distance = _distance(measure)
+    farthest = max(range(len(found)), key=lambda at: distance(found[at].estimate))
+    label = rates.comparisons[farthest].group
+    if label in {groups.labels[at] for at in groups.missing_labels}:
+        warnings.warn(
+            f"the group farthest from {plain(groups.privileged_label)} is the {rates[label].n:,} rows whose "
+            f'{plain(groups.name)} is missing; missing="drop" leaves them out',
+            FairwitnessWarning,
+            stacklevel=3,
+        )
+    return found[farthest].estimate
 
 
 def _distance(measure: str) -> Callable[[float], float]:

@@ -7,8 +7,10 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fairwitness.arguments import boolean_array, whole_number
 from fairwitness.errors import DataError
 from fairwitness.metrics.counts import Counts, Rate, count_decisions
+from fairwitness.metrics.inputs import weights
 from fairwitness.metrics.intervals import (
     Bounds,
     joint_level,
@@ -20,7 +22,6 @@ from fairwitness.metrics.results import Comparison, GroupRate, GroupRates
 from fairwitness.stats.intervals import Estimate, check_confidence, combine_difference, wilson
 from fairwitness.table.groups import Groups
 from fairwitness.text import plain
-from fairwitness.typing import BoolArray
 
 
 def group_rates(
@@ -73,12 +74,19 @@ def group_rates(
     :mod:`fairwitness.metrics.intervals` for the reasons. No random numbers are used.
     """
     check_confidence(confidence)
+    whole_number(minimum_n, "minimum_n", least=0, fix="pass for example minimum_n=30")
+    if not isinstance(groups, Groups):
+        raise DataError(
+            "groups must be the groups of one sensitive feature",
+            got=type(groups).__name__,
+            fix="pass one entry of fairwitness.table.sensitive_groups(...)",
+        )
     counts = count_decisions(
-        _booleans(accepted, "accepted"),
+        boolean_array(accepted, "accepted"),
         groups.codes,
         groups.n_groups,
-        None if y is None else _booleans(y, "y"),
-        sample_weight=None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64),
+        None if y is None else boolean_array(y, "y"),
+        sample_weight=weights(sample_weight),
     )
     among = {"acceptance": counts.rate("all")}
     if counts.has_outcome:
@@ -212,18 +220,3 @@ def _lack(name: str, rate: Rate, at: int, label: str) -> str:
 def _whole(n: float) -> int:
     # An effective number a rounding error below a whole one is that whole one.
     return math.floor(float(n) + 1e-9)
-
-
-def _booleans(values: ArrayLike, name: str) -> BoolArray:
-    array = np.asarray(values)
-    if array.dtype == bool:
-        return array
-    if array.dtype.kind in "iuf" and bool(np.isin(array, (0, 1)).all()):
-        return array.astype(bool)
-    if array.dtype == object and all(isinstance(value, bool | np.bool_) for value in array.ravel()):
-        return array.astype(bool)
-    raise DataError(
-        f"{name} must hold booleans, or 0 and 1",
-        got=f"{array.dtype} values",
-        fix=f'compare with the favourable label first, for example {name}=(labels == "good")',
-    )

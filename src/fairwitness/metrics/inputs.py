@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from fairwitness.errors import DataError
+from fairwitness.model.labels import as_labels, missing_labels
 from fairwitness.table.groups import Groups, sensitive_groups
 from fairwitness.text import listing, plain
 from fairwitness.typing import BoolArray, FloatArray, MissingPolicy
@@ -34,18 +35,14 @@ def favoured(values: Any, favorable: object, name: str, *, also: BoolArray | Non
     DataError
         If a label is missing, or the favourable one occurs nowhere and cannot be meant.
     """
-    array = np.asarray(values)
+    array = as_labels(values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
         raise DataError(f"{name} must have one value a row", got=f"shape {array.shape}", fix="pass a column")
     if array.dtype.kind not in "biuf":
         array = array.astype(object)
-    gone = (
-        np.array([value is None or value != value for value in array])
-        if array.dtype == object
-        else array != array
-    )
+    gone = missing_labels(array)
     if gone.any():
         raise DataError(
             f"{name} is missing in {int(gone.sum())} rows",
