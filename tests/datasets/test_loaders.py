@@ -240,6 +240,13 @@ def test_wrong_files_are_named(tmp_path: Path) -> None:
 def test_adult_refuses_other_sensitive_features_and_text_in_numbers(data_path: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="fnlwgt"):
         load_adult(data_path, sensitive="fnlwgt")
+    for strange in (3, None, []):
+        with pytest.raises(ConfigError, match="not one that this data set has"):
+            load_adult(data_path, sensitive=strange)
+    with pytest.raises(ConfigError, match="name of a file or folder"):
+        load_adult(3)
+    with pytest.raises(ConfigError, match="no such sensitive feature"):
+        load_adult(data_path).group_share("race")
     frame = pd.read_csv(data_path / "adult.csv.gz", keep_default_na=False, nrows=50)
     frame["age"] = frame["age"].astype(object)
     frame.loc[3, "age"] = "old"

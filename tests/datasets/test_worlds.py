@@ -130,3 +130,17 @@ def test_worlds_share_their_rows_and_nothing_else() -> None:
 def test_what_makes_no_world_is_refused(arguments: dict[str, float]) -> None:
     with pytest.raises(ConfigError):
         graded_world(**arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "settings", [{"strength": "strong"}, {"share": None}, {"share": True}, {"n": "many"}]
+)
+def test_numbers_that_are_none_are_said(settings: dict) -> None:
+    with pytest.raises(ConfigError, match=next(iter(settings))):
+        graded_world(**settings)
+
+
+def test_a_world_says_what_it_is_in_one_line() -> None:
+    said = repr(proxy_world(100, random_state=0))
+    assert said.startswith("World('proxy', 100 rows, share 1: ")
+    assert "\n" not in said

@@ -10,7 +10,7 @@ from fairwitness.datasets.base import Dataset
 from fairwitness.datasets.files import (
     Found,
     check_version,
-    choice,
+    chosen,
     count_missing,
     download,
     find,
@@ -112,9 +112,7 @@ def load_adult(
     ConfigError
         If ``sensitive`` names another column.
     """
-    names = [sensitive] if isinstance(sensitive, str) else list(sensitive)
-    for name in names:
-        choice(name, SENSITIVE, what="the sensitive feature")
+    names = chosen(sensitive, SENSITIVE, what="the sensitive feature")
     frame, digest = _table(path, fetch=fetch)
     return _dataset(
         frame,
@@ -141,9 +139,7 @@ def load_adult_debiased(
     the columns, education, fnlwgt and native-country, do not reach the correlation of .35 that the paper
     gives as its rule.) Parameters, result and errors are those of :func:`load_adult`.
     """
-    names = [sensitive] if isinstance(sensitive, str) else list(sensitive)
-    for name in names:
-        choice(name, SENSITIVE, what="the sensitive feature")
+    names = chosen(sensitive, SENSITIVE, what="the sensitive feature")
     frame, digest = _table(path, fetch=fetch)
     frame = frame.assign(workclass=frame["workclass"].map(WORKCLASS, na_action="ignore").fillna("?"))
     left_out = [column for column in COLUMNS[:-1] if column not in DEBIASED and column not in names]

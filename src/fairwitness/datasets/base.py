@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fairwitness.arguments import shown
+from fairwitness.errors import ConfigError
+from fairwitness.text import listing
 from fairwitness.typing import BoolArray, Document
 
 if TYPE_CHECKING:
@@ -100,15 +103,25 @@ class Dataset:
 
     def group_share(self, feature: str) -> float:
         """Give the share of rows in the privileged group, among rows whose group is known."""
+        self._check(feature)
         known = self.sensitive[feature].notna()
         return float((self.sensitive.loc[known, feature] == self.privileged[feature]).mean())
 
     def outcome_gap(self, feature: str) -> float:
         """Give the favourable share of the privileged group less that of all others (the data's own DSP)."""
+        self._check(feature)
         known = self.sensitive[feature].notna().to_numpy()
         inside = (self.sensitive[feature] == self.privileged[feature]).to_numpy()
         good = self.favored
         return float(good[known & inside].mean() - good[known & ~inside].mean())
+
+    def _check(self, feature: str) -> None:
+        if feature not in self.sensitive:
+            raise ConfigError(
+                "there is no such sensitive feature in this data set",
+                got=shown(feature),
+                fix=f"use one of {listing([str(name) for name in self.sensitive])}",
+            )
 
     def to_dict(self) -> Document:
         """Give what a report prints about the data, as plain values (no rows)."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fairwitness.arguments import as_path
 from fairwitness.errors import ConfigError, DataError, FairwitnessWarning, MissingExtraError
 from fairwitness.text import listing, plain
 
@@ -59,7 +60,7 @@ def find(data_set: str, names: Sequence[str], *, path: str | os.PathLike[str] | 
         If ``path`` does not exist, is a folder without the file, or cannot be unpacked.
     """
     if path is not None:
-        given = Path(path).expanduser()
+        given = as_path(path)
         if given.is_file():
             return _read(given)
         if given.is_dir():
@@ -211,13 +212,17 @@ def check_version(
     return ()
 
 
-def choice(value: str, allowed: Sequence[str], *, what: str) -> str:
-    """Give ``value`` if it is allowed, else raise."""
-    if value not in allowed:
+def chosen(given: str | Sequence[str], allowed: Sequence[str], *, what: str) -> list[str]:
+    """Give the names asked for, each once; one that is not allowed, or none, is a :class:`ConfigError`."""
+    names = [given] if isinstance(given, str) or not isinstance(given, Sequence) else list(given)
+    names = list(dict.fromkeys(names))
+    if not names or not all(name in allowed for name in names):
         raise ConfigError(
-            f"{what} is not one that this data set has", got=value, fix=f"use {listing(allowed)}"
+            f"{what} is not one that this data set has",
+            got=listing([plain(name, most=60) for name in names]) or "none",
+            fix=f"use {listing(allowed)}",
         )
-    return value
+    return names
 
 
 def _with_gz(names: Sequence[str]) -> list[str]:

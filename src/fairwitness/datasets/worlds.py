@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fairwitness.arguments import real_number, whole_number
 from fairwitness.errors import ConfigError
 from fairwitness.rng import child, seed_from
 from fairwitness.typing import BoolArray, FloatArray, RandomState
@@ -107,6 +108,9 @@ class World:
     expected: Mapping[str, float]
     answer: str
     schema_hints: Mapping[str, Mapping[str, object]]
+
+    def __repr__(self) -> str:
+        return f"World({self.name!r}, {len(self.X):,} rows, share {self.share:g}: {self.answer})"
 
     @property
     def accepted(self) -> BoolArray:
@@ -192,10 +196,9 @@ def graded_world(
 def _world(name: str, n: int, share: float, strength: float, random_state: RandomState, answer: str) -> World:
     import pandas as pd
 
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 40:
-        raise ConfigError("n must be a whole number of at least 40", got=n, fix="pass for example n=2000")
-    if not 0 < strength < np.inf:
-        raise ConfigError("strength must be above 0", got=strength, fix="pass for example strength=3.0")
+    n = whole_number(n, "n", least=40, fix="pass for example n=2000")
+    strength = real_number(strength, "strength", above=0, fix="pass for example strength=3.0")
+    share = real_number(share, "share", fix="pass 0, 0.1, 0.2, ... or 1")
     n_signal = round(share * N_WINDOWS) if 0 <= share <= 1 else -1
     if n_signal < 0 or abs(n_signal - share * N_WINDOWS) > 1e-9:
         raise ConfigError("share must be 0, 0.1, 0.2, ... or 1", got=share, fix="round it to one decimal")
