@@ -36,7 +36,7 @@ from flips_tasks import TASKS, Split, Task, prepare
 import fairwitness
 
 ROOT = Path(__file__).resolve().parents[2]
-GENERATORS = ("neighbors", "genetic", "exact")
+GENERATORS = ("neighbors", "kdtree", "genetic", "exact")
 #: Settings drawn from every grid; 0: the zoo's fixed parameters. The large table takes hours otherwise.
 DRAWS = {"German": 24, "Crime": 12, "Adult": 0, "AdultDeb": 0}
 #: Decision makers that DiCE itself is tried on.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from flips_kdtree import unscaled_neighbors
 from flips_tasks import Split
 
 from fairwitness.counterfactuals import (
@@ -16,7 +17,7 @@ from fairwitness.counterfactuals import (
     GeneticGenerator,
     NeighborGenerator,
 )
-from fairwitness.errors import FairwitnessError
+from fairwitness.errors import ModelError
 from fairwitness.flips import OpportunityResult, opportunity_from
 from fairwitness.flips.chance import search_at_random
 from fairwitness.flips.inference import people_proba
@@ -50,7 +51,7 @@ class Asked:
 
 def make_generator(name: str, *, seed: int, rank: str = "distance") -> CounterfactualGenerator:
     """Give an unfitted generator by name."""
-    if name == "neighbors":
+    if name in ("neighbors", "kdtree"):
         return NeighborGenerator(rank=rank, n_jobs=1)
     if name == "genetic":
         return GeneticGenerator(random_state=child_seed(seed, "papers", "genetic"), n_jobs=1)
@@ -84,6 +85,8 @@ def search(
     in_test[split.test] = True
     rejected = in_test & ~judgement.accepted
     rows = np.flatnonzero(draw_people(rejected, split.groups.codes, most=asked.most, seed=seed))
+    if asked.generator == "kdtree":
+        return _as_dice_measures(split, box, judgement, np.flatnonzero(rejected), rows, asked)
     generator = generator or make_generator(asked.generator, seed=seed)
     started = time.perf_counter()
     fitted = generator.fit(split.X, box, schema=split.schema, judgement=judgement)
@@ -93,6 +96,16 @@ def search(
         box, split.X, judgement.accepted, rows, generator=generator, k=asked.k, schema=split.schema, seed=seed
     )
     return Searched(box, judgement, np.flatnonzero(rejected), rows, found, random, seconds)
+
+
+def _as_dice_measures(
+    split: Split, box: BlackBox, judgement: Judgement, rejected: IntArray, rows: IntArray, asked: Asked
+) -> Searched:
+    fitted = NeighborGenerator().fit(split.X, box, schema=split.schema, judgement=judgement)
+    like = fitted.generate(split.X.iloc[rows], 1)
+    started = time.perf_counter()
+    found = unscaled_neighbors(split, judgement, rows, like, asked.k)
+    return Searched(box, judgement, rejected, rows, found, None, time.perf_counter() - started)
 
 
 def measure(
@@ -132,7 +145,7 @@ def run_cell(
     """Give everything that the page says of one cell, as plain values."""
     try:
         searched = search(split, estimator, asked, seed=seed)
-    except FairwitnessError as refused:  # a generator that does not know this kind of model, say
+    except ModelError as refused:  # a generator that does not know this kind of model, say
         return {"reason": plain(refused, most=200)}
     found = searched.found.n_found
     status, count = np.unique(np.asarray(searched.found.status), return_counts=True)

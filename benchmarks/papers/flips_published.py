@@ -14,12 +14,14 @@ from scipy.stats import spearmanr
 #: Measure → how the files name it; CFlips is printed in percent.
 COLUMN = {"cflips": "cflips_pct", "ndccf": "ndccf"}
 #: Generator → how the files name it.
-GENERATOR = {"neighbors": "kdtree", "genetic": "genetic", "exact": "mace"}
+GENERATOR = {"neighbors": "kdtree", "kdtree": "kdtree", "genetic": "genetic", "exact": "mace"}
 TABLE = {
     ("genetic", True): ("3", "table3_genetic.csv"),
     ("neighbors", True): ("4", "table4_kdtree.csv"),
     ("genetic", False): ("7", "table7_genetic_other_sensitive.csv"),
     ("neighbors", False): ("8", "table8_kdtree_other_sensitive.csv"),
+    ("kdtree", True): ("4", "table4_kdtree.csv"),
+    ("kdtree", False): ("8", "table8_kdtree_other_sensitive.csv"),
 }
 SORTED = {
     True: ("9", "table9_delta_ndccf_sorted.csv"),

@@ -48,7 +48,7 @@ class Results:
 
     def cells(self) -> Iterator[dict[str, Any]]:
         for task in self.tasks:
-            for generator in ("neighbors", "genetic", "exact"):
+            for generator in ("neighbors", "kdtree", "genetic", "exact"):
                 for model in self.models:
                     cell = self.cell(task, generator, model)
                     if cell is not None:

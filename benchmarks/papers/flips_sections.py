@@ -12,7 +12,8 @@ from flips_published import SORTED, TABLE, Published, mean_gap, rank_correlation
 from flips_results import Results
 from flips_tasks import Task
 
-NAMES = {"neighbors": "neighbours", "genetic": "genetic", "exact": "exact"}
+NAMES = {"neighbors": "neighbours", "kdtree": "unscaled", "genetic": "genetic", "exact": "exact"}
+COMPARED = ("genetic", "neighbors", "kdtree")
 NOT_RUN = "not run"
 #: The paper does not say how many rows a value rests on.
 _IMPLIED = dict.fromkeys(
@@ -23,7 +24,7 @@ _IMPLIED = dict.fromkeys(
 def agreement(results: Results, published: Published) -> str:
     """Spearman's ρ over the models of every task and generator, and how far apart the values are."""
     rows = []
-    for generator in ("genetic", "neighbors"):
+    for generator in COMPARED:
         for task in results.tasks:
             cells = [f"{NAMES[generator]}", task.key]
             number = 0
@@ -59,20 +60,21 @@ def agreement(results: Results, published: Published) -> str:
     )
 
 
-def flips_table(results: Results, published: Published, generator: str, first: bool) -> str:
+def flips_table(results: Results, published: Published, generators: Sequence[str], first: bool) -> str:
     """Tables 3, 4, 7 and 8."""
-    number, _ = TABLE[generator, first]
-    out = [f"## Table {number}: {NAMES[generator]}"]
+    number, _ = TABLE[generators[0], first]
+    out = [f"## Table {number}: {NAMES[generators[0]]}"]
     for task in _of(results, first):
         rows = []
         for model in results.models:
-            rows.append([model, "ours", *_ours(results, task, generator, model)])
-            rows.append(
-                ["", "paper", _implied(published, task, model), *_theirs(published, task, generator, model)]
-            )
+            for generator in generators:
+                name = "ours" if generator == generators[0] else f"ours, {NAMES[generator]}"
+                rows.append([model, name, *_ours(results, task, generator, model)])
+            printed = _theirs(published, task, generators[0], model)
+            rows.append(["", "paper", _implied(published, task, model), *printed])
         head = ["model", "", "rows: privileged + other", "CFlips privileged", "CFlips other", "ΔCFlips"]
         head += ["nDCCF privileged", "nDCCF other", "ΔnDCCF"]
-        searched = _searched(results, task, generator)
+        searched = _searched(results, task, generators[0])
         out.append(f"### {task.key}\n\n{searched}{_table(head, rows)}")
     return "\n\n".join(out) if len(out) > 1 else ""
 
@@ -85,7 +87,7 @@ def sorted_table(results: Results, published: Published, first: bool) -> str:
         ranks = ["Spearman's ρ", ""]
         for model in results.models:
             ours, theirs = [model, "ours"], ["", "paper"]
-            for generator in ("genetic", "neighbors"):
+            for generator in COMPARED:
                 for classifier in results.classifiers:
                     values = [
                         results.delta(task, generator, model, "ndccf_sorted", k, classifier) for k in KS
@@ -97,7 +99,7 @@ def sorted_table(results: Results, published: Published, first: bool) -> str:
                     ]
                     theirs.append(_threes(printed))
             rows += [ours, theirs]
-        for generator in ("genetic", "neighbors"):
+        for generator in COMPARED:
             for classifier in results.classifiers:
                 pairs = [
                     rank_correlation(
@@ -114,7 +116,7 @@ def sorted_table(results: Results, published: Published, first: bool) -> str:
                 ]
                 ranks.append(" / ".join(_signed(rho) for rho in pairs))
         head = ["model", ""]
-        head += [f"{NAMES[g]}, {c}" for g in ("genetic", "neighbors") for c in results.classifiers]
+        head += [f"{NAMES[g]}, {c}" for g in COMPARED for c in results.classifiers]
         out.append(f"### {task.key}\n\n{_table(head, [*rows, ranks])}")
     return "\n\n".join(out) if len(out) > 1 else ""
 
@@ -245,7 +247,7 @@ def variants(results: Results, published: Published) -> str:
         rows.append([task.key, "*paper*", *means, "", "", ""])
     if not rows:
         return ""
-    head = ["data set", "variant", "CFlips@100 privileged", "other", "gap of ΔCFlips@100", "ρ of ΔCFlips@100"]
+    head = ["data set", "variant", "CFlips@100 privileged", "other", "ρ of ΔCFlips@100", "gap of ΔCFlips@100"]
     said = "\n".join(f"* *{name}*: {what}." for name, what in VARIANTS.items())
     return (
         "## One thing changed at a time\n\nNeighbours, `f_s` XGB, mean over the models for which the paper "
