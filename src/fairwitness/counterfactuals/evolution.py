@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _GIVE_UP = 10
 #: Rounds of taking changes back, in units of ``patience``: enough for twenty columns.
 _ROUNDS = 4
+#: For wider tables, one more round for so many columns.
+_COLUMNS_A_ROUND = 4
 #: What a rejected row's loss is raised by where the best losses of two generations are compared.
 _REJECTED = 1e6
 #: Values of all rows held for the queries that are evolved at once, and the most queries: larger batches
@@ -320,7 +322,8 @@ class _Run:
 
     def _over(self, crowd: Crowd) -> tuple[BoolArray, BoolArray]:
         """(q,) which queries are done, and which of them were cut short by the budget."""
-        over = crowd.refining & ((crowd.calm > 0) | (crowd.age >= _ROUNDS * self.plan.patience))
+        rounds = _ROUNDS * self.plan.patience + max(0, crowd.rows.shape[2] - 20) // _COLUMNS_A_ROUND
+        over = crowd.refining & ((crowd.calm > 0) | (crowd.age >= rounds))
         if self.plan.allowance is None:
             return over, np.zeros(len(crowd), dtype=np.bool_)
         spent = crowd.spent >= self.plan.allowance

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -16,6 +16,8 @@ _FIRST, _SECOND = 0.4, 0.8
 _HOME = 0.5
 #: Share of mutated numbers that are drawn between the query's and the first parent's value.
 _BETWEEN = 0.5
+#: Up to so many changes are taken back one by one.
+_FEW = 8
 
 
 def n_draws(d: int) -> int:
@@ -71,7 +73,9 @@ def take_back(
 ) -> tuple[FloatArray, BoolArray]:
     """Give each row with its largest change undone that was not undone before.
 
-    Linked columns are one change, of the size of all their steps.
+    A row with many changes first has half of them undone at once, then quarters, and so on: one by one it
+    would take as many rounds as it has changes. Linked columns are one change, of the size of all their
+    steps.
 
     Parameters
     ----------
@@ -98,20 +102,73 @@ def take_back(
         steps[:, :, columns[1:]] = 0
     order = np.argsort(-steps, axis=2, kind="stable")
     out, found = rows.copy(), np.zeros((q, k), dtype=np.bool_)
-    line, slot = np.nonzero(steps.max(axis=2) > 0)
-    for depth in range(d):
-        column = order[line, slot, depth]
-        some = steps[line, slot, column] > 0
-        line, slot, column = line[some], slot[some], column[some]
+    count = (steps > 0).sum(axis=2)
+    line, slot = np.nonzero(count)
+    for start, end in _parts(int(count.max(initial=0))):
         if not len(line):
             break
-        tried = rows[line, slot]
-        tried[np.arange(len(line)), column] = home[line, column]
-        for columns in links:
-            whole = np.flatnonzero(column == columns[0])
-            tried[whole[:, None], columns] = home[line[whole][:, None], columns]
-        fresh = ~archive.knows(row_keys(index[line], tried))
-        out[line[fresh], slot[fresh]] = tried[fresh]
-        found[line[fresh], slot[fresh]] = True
-        line, slot = line[~fresh], slot[~fresh]
+        n = count[line, slot]
+        many = n > _FEW
+        first = np.where(many, np.floor(start * n), -1).astype(np.int64)
+        last = np.where(many, np.floor(end * n), -1).astype(np.int64)
+        tried, some = _undone(rows, home, order, line, slot, first, last, links)
+        line, slot = _settle(out, found, tried, some, line, slot, index, archive)
+    for depth in range(d):
+        left = depth < count[line, slot]
+        line, slot = line[left], slot[left]
+        if not len(line):
+            break
+        first = np.full(len(line), depth)
+        tried, some = _undone(rows, home, order, line, slot, first, first + 1, links)
+        line, slot = _settle(out, found, tried, some, line, slot, index, archive)
     return out, found
+
+
+def _parts(n: int) -> Iterator[tuple[float, float]]:
+    """Give halves, quarters, … of the changes, from the largest change on, down to parts of two."""
+    pieces = 2
+    while n > _FEW and n / pieces >= 2:
+        for at in range(pieces):
+            yield at / pieces, (at + 1) / pieces
+        pieces *= 2
+
+
+def _undone(
+    rows: FloatArray,
+    home: FloatArray,
+    order: IntArray,
+    line: IntArray,
+    slot: IntArray,
+    first: IntArray,
+    last: IntArray,
+    links: Sequence[IntArray],
+) -> tuple[FloatArray, BoolArray]:
+    """Undo the changes from the ``first`` to before the ``last`` largest of each row; say which have any."""
+    tried = rows[line, slot]
+    width = int((last - first).max(initial=0))
+    for step in range(width):
+        at = np.flatnonzero(first + step < last)
+        column = order[line[at], slot[at], first[at] + step]
+        tried[at, column] = home[line[at], column]
+        for columns in links:
+            whole = at[column == columns[0]]
+            tried[whole[:, None], columns] = home[line[whole][:, None], columns]
+    return tried, first < last
+
+
+def _settle(
+    out: FloatArray,
+    found: BoolArray,
+    tried: FloatArray,
+    some: BoolArray,
+    line: IntArray,
+    slot: IntArray,
+    index: IntArray,
+    archive: Archive,
+) -> tuple[IntArray, IntArray]:
+    """Note the rows that were not tried before; give the places that still need one."""
+    fresh = some.copy()
+    fresh[some] = ~archive.knows(row_keys(index[line[some]], tried[some]))
+    out[line[fresh], slot[fresh]] = tried[fresh]
+    found[line[fresh], slot[fresh]] = True
+    return line[~fresh], slot[~fresh]
