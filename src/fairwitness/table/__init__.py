@@ -20,6 +20,8 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.table.cuts import parse_sensitive_spec as parse_sensitive_spec
     from fairwitness.table.distance import MixedDistance as MixedDistance
     from fairwitness.table.encode import Encoder as Encoder
+    from fairwitness.table.feature import Feature as Feature
+    from fairwitness.table.feature import Kind as Kind
     from fairwitness.table.frames import column as column
     from fairwitness.table.frames import column_labels as column_labels
     from fairwitness.table.frames import column_names as column_names
@@ -38,8 +40,6 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.table.limits import Limits as Limits
     from fairwitness.table.links import Link as Link
     from fairwitness.table.read import read_table as read_table
-    from fairwitness.table.schema import Feature as Feature
-    from fairwitness.table.schema import Kind as Kind
     from fairwitness.table.schema import Schema as Schema
 
 _NAMES = {
@@ -51,8 +51,8 @@ _NAMES = {
     "Groups": "groups",
     "SensitiveSpec": "cuts",
     "MixedDistance": "distance",
-    "Feature": "schema",
-    "Kind": "schema",
+    "Feature": "feature",
+    "Kind": "feature",
     "Schema": "schema",
     "Limits": "limits",
     "Link": "links",

@@ -15,9 +15,9 @@ import pyarrow.compute as pc
 
 from fairwitness.errors import DataError, SchemaError
 from fairwitness.table.columns import Column, read_column
+from fairwitness.table.feature import Feature
 from fairwitness.table.frames import Container
 from fairwitness.table.precision import round_decimals
-from fairwitness.table.schema import Feature
 from fairwitness.table.transitions import banned_codes
 from fairwitness.text import listing, plain
 from fairwitness.typing import BoolArray, FloatArray, IntArray

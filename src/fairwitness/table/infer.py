@@ -9,12 +9,13 @@ import numpy as np
 
 from fairwitness.errors import DataError, SchemaError
 from fairwitness.table.columns import Column, read_column
+from fairwitness.table.feature import Feature, Kind, check_overrides, fill_bounds
 from fairwitness.table.frames import column_labels, n_rows
 from fairwitness.table.levels import sort_levels
 from fairwitness.table.limits import DEFAULT_LIMITS
 from fairwitness.table.links import joined_links
 from fairwitness.table.precision import decimals
-from fairwitness.table.schema import Feature, Kind, Schema, check_overrides, fill_bounds
+from fairwitness.table.schema import Schema
 from fairwitness.text import listing, plain
 from fairwitness.typing import FloatArray, NativeFrame
 

@@ -13,7 +13,7 @@ from fairwitness.text import listing, plain
 from fairwitness.typing import Document
 
 if TYPE_CHECKING:
-    from fairwitness.table.schema import Feature
+    from fairwitness.table.feature import Feature
 
 Combination = tuple[object, ...]
 

@@ -13,7 +13,7 @@ from fairwitness.text import listing, plain
 from fairwitness.typing import BoolArray
 
 if TYPE_CHECKING:
-    from fairwitness.table.schema import Feature
+    from fairwitness.table.feature import Feature
 
 #: From each level (``None``: missing) to the levels it must not become.
 Transitions: TypeAlias = tuple[tuple[object, tuple[object, ...]], ...]
