@@ -14,7 +14,10 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.drawing.bars import Bar as Bar
     from fairwitness.drawing.bars import ranked_bars as ranked_bars
     from fairwitness.drawing.canvas import figure as figure
+    from fairwitness.drawing.canvas import place as place
     from fairwitness.drawing.canvas import style as style
+    from fairwitness.drawing.canvas import text_width as text_width
+    from fairwitness.drawing.canvas import wrapped as wrapped
     from fairwitness.drawing.dots import IntervalRow as IntervalRow
     from fairwitness.drawing.dots import intervals as intervals
     from fairwitness.drawing.lines import Curve as Curve
@@ -36,7 +39,10 @@ _NAMES = {
     "GROUP_MARKERS": "palette",
     "group_style": "palette",
     "figure": "canvas",
+    "place": "canvas",
     "style": "canvas",
+    "text_width": "canvas",
+    "wrapped": "canvas",
     "Curve": "lines",
     "curves": "lines",
     "IntervalRow": "dots",

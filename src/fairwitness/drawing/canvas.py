@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.text import Text
 
+#: Width of a letter in points, on the safe side for a type of 12 points.
+LETTER = 7.0
+
 _STYLE: dict[str, object] = {
     "axes.axisbelow": True,
     "axes.edgecolor": MUTED,
@@ -85,6 +88,38 @@ def figure(width: float = 640, height: float = 360) -> tuple[Figure, Axes]:
     with style():
         fig = Figure(figsize=(width / 72, height / 72), dpi=72, layout="constrained")
         return fig, fig.add_subplot()
+
+
+def place(ax: Axes, *, left: float, top: float = 8, right: float = 16, bottom: float = 44) -> None:
+    """Put the only axes of a figure at fixed margins in points, instead of having them laid out.
+
+    Laying out takes longer than drawing; where names are short enough to estimate, it is not needed.
+    """
+    width, height = size(ax)
+    _figure(ax).set_layout_engine("none")
+    wide, high = max(1 - (left + right) / width, 0.1), max(1 - (top + bottom) / height, 0.1)
+    ax.set_position((left / width, bottom / height, wide, high))
+
+
+def size(ax: Axes) -> tuple[float, float]:
+    """Give width and height of the figure that ``ax`` stands in, in points."""
+    width, height = _figure(ax).get_size_inches()
+    return 72 * float(width), 72 * float(height)
+
+
+def _figure(ax: Axes) -> Figure:
+    from matplotlib.figure import Figure
+
+    found = ax.get_figure()
+    assert isinstance(found, Figure)
+    return found
+
+
+def text_width(text: str, *, bold: bool = False) -> float:
+    """Estimate how wide a text is drawn, in points and on the safe side: the reader's font is not known."""
+    lines = text.split("\n")
+    letters = max(sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line) for line in lines)
+    return letters * LETTER * (1.15 if bold else 1)
 
 
 def label(value: object, *, most: int = 48) -> str:

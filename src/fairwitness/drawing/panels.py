@@ -7,12 +7,21 @@ height follows from what there is to draw.
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fairwitness.drawing.canvas import describe, label, percentages, style, wrapped
+from fairwitness.drawing.canvas import (
+    LETTER,
+    describe,
+    label,
+    percentages,
+    place,
+    size,
+    style,
+    text_width,
+    wrapped,
+)
 from fairwitness.drawing.dots import Point, estimate
 from fairwitness.drawing.palette import FAINT, INK, MUTED, group_style
 
@@ -23,8 +32,6 @@ if TYPE_CHECKING:
 _LINE, _GAP, _NAME, _HEAD, _APART = 15.0, 13.0, 17.0, 21.0, 12.0
 #: Points: beneath the axis, right of it, and what a name at the left may take.
 _FOOT, _RIGHT, _MOST = 44.0, 16.0, 210.0
-#: Width of a letter in points, on the safe side for a type of 12 points.
-_LETTER = 7.0
 _WRAP = 26
 #: The short grey tick.
 _BESIDE: dict[str, Any] = {"color": MUTED, "linewidth": 2.2}
@@ -114,14 +121,11 @@ def measures(
     Axes
         ``ax``, for chaining.
     """
-    fig = ax.get_figure()
-    assert fig is not None
-    width, height = (float(size) * 72 for size in fig.get_size_inches())  # type: ignore[union-attr]
+    width, height = size(ax)
     bottom = height - _FOOT
     left = 8.0 if stacked else _left(panels)
     with style():
-        fig.set_layout_engine("none")  # type: ignore[union-attr]
-        ax.set_position((left / width, _FOOT / height, 1 - (left + _RIGHT) / width, bottom / height))
+        place(ax, left=left, top=0, right=_RIGHT, bottom=_FOOT)
         top, bodies = 0.0, list[tuple[float, float]]()
         for panel in panels:
             y = top + _heading(ax, panel, top, width, height)
@@ -175,14 +179,14 @@ def _heading(ax: Axes, panel: Panel, top: float, width: float, height: float) ->
 
 def _key_lines(panel: Panel, width: float) -> Iterator[list[_Entry]]:
     """Put the groups' names beside each other as long as they fit, then on further lines."""
-    indent = _wide(label(panel.label), bold=True) + 16 if panel.label else 0.0
+    indent = text_width(label(panel.label), bold=True) + 16 if panel.label else 0.0
     if indent > width / 2:
         yield []
         indent = 0.0
     x, line = indent, list[_Entry]()
     for name, index in panel.key:
-        shown = label(name, most=max(int((width - indent - 24) / _LETTER), 8))
-        needed = _wide(shown) + 30
+        shown = label(name, most=max(int((width - indent - 24) / LETTER), 8))
+        needed = text_width(shown) + 30
         if line and x + needed > width:
             yield line
             x, line = indent, []
@@ -233,13 +237,7 @@ def _body(row: Measure, *, stacked: bool) -> float:
 def _left(panels: Sequence[Panel]) -> float:
     """Give the room that names at the left take."""
     names = [line for p in panels for row in p.measures for line in wrapped(row.label, _WRAP).split("\n")]
-    return min(max(map(_wide, names), default=0.0), _MOST) + 16
-
-
-def _wide(text: str, *, bold: bool = False) -> float:
-    """Estimate how wide a text is drawn: the reader's font is not known here."""
-    letters = sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
-    return letters * _LETTER * (1.15 if bold else 1)
+    return min(max(map(text_width, names), default=0.0), _MOST) + 16
 
 
 def _points(ax: Axes) -> Any:

@@ -64,7 +64,9 @@ def curves(
         for group, k, values in lines
     )
     # Names above the axes take a line each: on half the width, two do not fit side by side.
-    fig, ax = drawing.figure(NARROW + 10, 250 + 18 * (len(lines) + len(parts) - len(_PARTS)))
+    names = 18 * (len(lines) + len(parts) - len(_PARTS))
+    fig, ax = drawing.figure(NARROW + 10, 250 + names)
+    drawing.place(ax, left=64, top=names + 10, right=10)
     drawing.curves(
         ax,
         [
@@ -117,12 +119,14 @@ def proxies(picture_id: str, title: str, rows: Sequence[Mapping[str, Any]], *, m
 
     def draw(width: float, *, narrow: bool) -> Markup:
         fig, ax = drawing.figure(width, 56 + (30 if narrow else 27) * max(len(shown), 1))
+        wrap = 16 if narrow else 34
+        drawing.place(ax, left=_left([bar.label for bar in shown], wrap), right=24)
         drawing.ranked_bars(
             ax,
             shown,
             xlabel="ρ, from −1 to 1" if narrow else "proxy correlation ρ, from −1 to 1",
             xlim=(-1, 1),
-            wrap=16 if narrow else 34,
+            wrap=wrap,
         )
         return svg(fig, picture_id, title, said, narrow=narrow)
 
@@ -179,10 +183,18 @@ def funnel(
 
     def draw(width: float, *, narrow: bool) -> Markup:
         fig, ax = drawing.figure(width, 50 + 93 * len(rows))
-        drawing.funnels(ax, rows, xlabel="people", wrap=22 if narrow else 34)
+        wrap = 22 if narrow else 34
+        names = [*(row.label for row in rows), *(name for name, _ in steps)]
+        drawing.place(ax, left=_left(names, wrap))
+        drawing.funnels(ax, rows, xlabel="people", wrap=wrap)
         return svg(fig, picture_id, title, said, narrow=narrow)
 
     return Picture(picture_id, show.prose(title), draw(WIDE, narrow=False), draw(NARROW, narrow=True), data)
+
+
+def _left(names: Sequence[str], wrap: int) -> float:
+    """Give the room in points that names at the left of an axis take."""
+    return max((drawing.text_width(drawing.wrapped(name, wrap)) for name in names), default=0.0) + 12
 
 
 def svg(fig: Any, picture_id: str, title: str, said: str, *, narrow: bool = False) -> Markup:
