@@ -33,6 +33,8 @@ addEventListener("load", () => {{
         .map((svg) => svg.getBoundingClientRect().right - root.clientWidth),
       small: [...page.querySelectorAll("main svg text")].filter(shown)
         .filter((text) => text.getBoundingClientRect().height < 9).length,
+      cut: [...page.querySelectorAll(".scroll")].filter(shown)
+        .filter((box) => box.scrollWidth > box.clientWidth + 1).length,
       contents: frame.contentWindow.getComputedStyle(page.querySelector("nav")).position,
     }};
   }});
@@ -95,4 +97,6 @@ def test_nothing_sticks_out_at_any_width(page: str, bare_page: str, tmp_path: Pa
         assert all(over <= 0 for over in found["figures"])
         assert found["small"] == 0
         assert found["contents"] == ("sticky" if found["width"] == 1280 else "static")
+        # On a wide window nothing ordinary needs scrolling sideways.
+        assert found["cut"] == 0 or found["width"] < 1280
     assert all(found["figures"] for found in measured[:3])

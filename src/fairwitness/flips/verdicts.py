@@ -226,17 +226,12 @@ def _title(measure: str, result: OpportunityResult, difference: GroupDifference)
         return mine, theirs
 
     mine, theirs = said(random=False)
-    if measure == "cflips":
-        title = (
-            f"{mine} of the changed profiles of rejected {name} are no longer recognised as {name} "
-            f"({other}: {theirs})"
-        )
-    else:
-        title = f"nDCCF of {name} is {mine} ({other}: {theirs})"
+    start = "Changed profiles stop looking like their own group:" if measure == "cflips" else "nDCCF is"
+    title = f"{start} {mine} for {name}, {theirs} for {other}"
     if group.random is None:
         return title
     mine, theirs = said(random=True)
-    return f"{title}; were people accepted at random, {mine} ({theirs})"
+    return f"{title} (at random {mine} and {theirs})"
 
 
 def _hundredths(value: float) -> str:

@@ -51,7 +51,7 @@ def view(key: str, feature: Mapping[str, Any], k: int, styles: GroupStyles) -> l
                     Markup(caption).format(show.count(k), show.name(feature["name"])),
                     columns,
                     rows,
-                    notes=_notes(feature, meaning, points=measure == "cflips"),
+                    notes=_notes(feature, measure, meaning),
                 )
             )
     return made
@@ -98,10 +98,13 @@ def _difference(
     return tables.estimate(value, hundredths=hundredths), tables.probability((value or {}).get("p_value"))
 
 
-def _notes(feature: Mapping[str, Any], meaning: str, *, points: bool) -> list[Markup | str]:
-    said = Markup("{} Δ: less the value of {}{}.").format(
-        meaning, show.name(feature["privileged"]), ", in percentage points" if points else ""
-    )
+def _notes(feature: Mapping[str, Any], measure: str, meaning: str) -> list[Markup | str]:
+    points = ", in percentage points" if measure == "cflips" else ""
+    said = Markup("{} Δ: less the value of {}{}.").format(meaning, show.name(feature["privileged"]), points)
+    if measure == "cflips" and has_random(feature):
+        said += (
+            " At random: the value of the same people if as many people were accepted, but drawn at random."
+        )
     if any(group.get("small") for group in feature["groups"]):
         said += " † small group: read its numbers with its n."
     return [said]
