@@ -2,12 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import pytest
 from sklearn.base import BaseEstimator
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from fairwitness.errors import ModelError
 from fairwitness.model import as_blackbox
 from fairwitness.model.coded import CodedLabels
 
@@ -33,7 +31,13 @@ def test_one_class_needs_no_training(numbers: pd.DataFrame) -> None:
     assert set(model.predict(numbers)) == {"only"}
 
 
-def test_no_probabilities(numbers: pd.DataFrame, outcome: np.ndarray) -> None:
+def test_a_machine_without_probabilities_decides_by_its_own_function(
+    numbers: pd.DataFrame, outcome: np.ndarray
+) -> None:
     model = CodedLabels(LinearSVC()).fit(numbers, outcome)
-    with pytest.raises(ModelError, match="LinearSVC gives no probabilities"):
-        model.predict_proba(numbers)
+    plain = LinearSVC().fit(numbers, outcome)
+    assert not hasattr(model, "predict_proba")
+    assert (model.predict(numbers) == plain.predict(numbers)).all()
+    judged = as_blackbox(model, favorable="good").judge(numbers)
+    assert judged.accepted.tolist() == (plain.predict(numbers) == "good").tolist()
+    assert ((judged.score > 0.5) == judged.accepted).all()

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.metaestimators import available_if
 
-from fairwitness.errors import ModelError
-from fairwitness.text import plain
 from fairwitness.typing import FloatArray
+
+
+def _offers(method: str) -> Callable[[Any], bool]:
+    """Say whether the estimator inside has ``method``; one that was not needed answers with certainty."""
+
+    def check(coded: Any) -> bool:
+        inner = getattr(coded, "estimator_", coded.estimator)
+        return method == "predict_proba" if inner is None else hasattr(inner, method)
+
+    return check
 
 
 class CodedLabels(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -18,7 +28,8 @@ class CodedLabels(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     estimator
-        A scikit-learn classifier with ``predict_proba``; cloned.
+        A scikit-learn classifier; cloned. What it offers (``predict_proba``, ``decision_function``) is
+        offered here.
     """
 
     def __init__(self, estimator: Any) -> None:
@@ -27,20 +38,23 @@ class CodedLabels(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: object) -> Self:
         """Number the classes and train a clone."""
         self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
-        self.estimator_ = clone(self.estimator).fit(X, codes) if len(self.classes_) > 1 else None
+        self.estimator_: Any = clone(self.estimator).fit(X, codes) if len(self.classes_) > 1 else None
         return self
 
+    @available_if(_offers("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> FloatArray:
         """(n, C) probabilities, columns as in ``classes_``."""
         if self.estimator_ is None:
             return np.ones((len(X), 1))
-        if not hasattr(self.estimator_, "predict_proba"):
-            raise ModelError(
-                f"the estimator {plain(type(self.estimator_).__name__)} gives no probabilities",
-                fix="pass one with predict_proba, for example inside CalibratedClassifierCV",
-            )
         return np.asarray(self.estimator_.predict_proba(X), dtype=np.float64)
+
+    @available_if(_offers("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> FloatArray:
+        """(n,) or (n, C) distances from the boundary, as the estimator gives them."""
+        return np.asarray(self.estimator_.decision_function(X), dtype=np.float64)
 
     def predict(self, X: Any) -> np.ndarray:
         """(n,) the most probable class."""
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+        if hasattr(self, "predict_proba"):
+            return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+        return np.asarray(self.classes_[np.asarray(self.estimator_.predict(X), dtype=np.int64)])
