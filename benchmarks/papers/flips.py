@@ -17,7 +17,7 @@ from typing import Any
 from flips_cache import Cache
 from flips_cells import EXACT_K, Asked, NotThereError, known_proba, make_generator, run_cell
 from flips_dice import run_dice_itself
-from flips_evidence import run_variants
+from flips_evidence import run_nearer, run_variants
 from flips_models import (
     CLASSIFIERS,
     DECISION_MAKERS,
@@ -149,6 +149,13 @@ def _run(split: Split, plan: Plan, cache: Cache, chosen: argparse.Namespace) -> 
             f"{task.slug}-variants",
             {**made, "models": list(models), "weighted": list(WEIGHTED), "version": fairwitness.__version__},
             lambda: {"variants": run_variants(split, models, estimators["XGB"], seed=plan.seed, say=_say)},
+        )
+    if chosen.variants and "XGB" in estimators and task.key == "Adult/gender":
+        _say(f"{task.key}: nearer to the published decision makers")
+        cache.document(
+            f"{task.slug}-nearer",
+            {**made, "weighted": list(WEIGHTED)},
+            lambda: {"nearer": run_nearer(split, models, estimators["XGB"], seed=plan.seed)},
         )
     if chosen.peer_python and "XGB" in estimators:
         for name in PEER_MODELS:

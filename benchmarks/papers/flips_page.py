@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import flips_causes as causes
 import flips_sections as sections
 import sklearn
 from flips_cache import Cache
@@ -52,8 +53,9 @@ def write_page(out: Path, cache: Cache, published: Published, plan: Plan, tasks:
         sections.coverage(results, published),
         sections.beyond(results),
         sections.performance(results, published),
-        sections.variants(results, published),
-        sections.dice_itself(results, published),
+        causes.variants(results, published),
+        causes.nearer(results, published),
+        causes.dice_itself(results, published),
     ]
     if not plan.quick:
         parts.append(WHY.read_text(encoding="utf-8"))

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from flips_cells import KS
-from flips_evidence import VARIANTS
 from flips_published import SORTED, TABLE, Published, mean_gap, rank_correlation
 from flips_results import Results
 from flips_tasks import Task
+from flips_text import absolute, interval, percent, percents, signed, table, three, threes
 
 NAMES = {"neighbors": "neighbours", "kdtree": "unscaled", "genetic": "genetic", "exact": "exact"}
 COMPARED = ("genetic", "neighbors", "kdtree")
@@ -31,20 +31,20 @@ def agreement(results: Results, published: Published) -> str:
             for measure in ("cflips", "ndccf"):
                 found = [_rho(results, published, task, generator, measure, k) for k in KS]
                 number = found[-1][1]
-                cells.append(" / ".join(_signed(rho) for rho, _ in found))
+                cells.append(" / ".join(signed(rho) for rho, _ in found))
             ours, theirs = _deltas(results, published, task, generator, "cflips", KS[-1])
             cells += [
                 str(number),
-                _percent(_mean(ours, theirs, 0)),
-                _percent(_mean(ours, theirs, 1)),
-                _percent(mean_gap(ours, theirs)),
+                percent(_mean(ours, theirs, 0)),
+                percent(_mean(ours, theirs, 1)),
+                percent(mean_gap(ours, theirs)),
             ]
             rows.append(cells)
     return (
         "## How far ours agree\n\nSpearman's rank correlation over the models that have a value for both "
         "groups in the paper and in ours (with 7 models, |ρ| from 0.79 on differs from chance at the 5 % "
         "level), and the mean ΔCFlips@100 over these models, in points.\n\n"
-        + _table(
+        + table(
             [
                 "generator",
                 "data set",
@@ -75,7 +75,7 @@ def flips_table(results: Results, published: Published, generators: Sequence[str
         head = ["model", "", "rows: privileged + other", "CFlips privileged", "CFlips other", "ΔCFlips"]
         head += ["nDCCF privileged", "nDCCF other", "ΔnDCCF"]
         searched = _searched(results, task, generators[0])
-        out.append(f"### {task.key}\n\n{searched}{_table(head, rows)}")
+        out.append(f"### {task.key}\n\n{searched}{table(head, rows)}")
     return "\n\n".join(out) if len(out) > 1 else ""
 
 
@@ -93,11 +93,11 @@ def sorted_table(results: Results, published: Published, first: bool) -> str:
                         results.delta(task, generator, model, "ndccf_sorted", k, classifier) for k in KS
                     ]
                     known = results.values(task, generator, model, classifier) is not None
-                    ours.append(_threes(values) if known else NOT_RUN)
+                    ours.append(threes(values) if known else NOT_RUN)
                     printed = [
                         published.sorted_delta(generator, first, task.key, model, classifier, k) for k in KS
                     ]
-                    theirs.append(_threes(printed))
+                    theirs.append(threes(printed))
             rows += [ours, theirs]
         for generator in COMPARED:
             for classifier in results.classifiers:
@@ -114,10 +114,10 @@ def sorted_table(results: Results, published: Published, first: bool) -> str:
                     )[0]
                     for k in KS
                 ]
-                ranks.append(" / ".join(_signed(rho) for rho in pairs))
+                ranks.append(" / ".join(signed(rho) for rho in pairs))
         head = ["model", ""]
         head += [f"{NAMES[g]}, {c}" for g in COMPARED for c in results.classifiers]
-        out.append(f"### {task.key}\n\n{_table(head, [*rows, ranks])}")
+        out.append(f"### {task.key}\n\n{table(head, [*rows, ranks])}")
     return "\n\n".join(out) if len(out) > 1 else ""
 
 
@@ -145,7 +145,7 @@ def coverage(results: Results, published: Published) -> str:
     return (
         "## Table 6: rows with at least one counterfactual; median number of them\n\n"
         "The paper asks for every test row's opposite outcome; ours are the rejected test rows, which are "
-        "all that the measures use.\n\n" + _table(head, rows)
+        "all that the measures use.\n\n" + table(head, rows)
     )
 
 
@@ -157,19 +157,19 @@ def beyond(results: Results) -> str:
             values = results.values(task, "neighbors", model)
             if values is None or values["beyond_random"] is None:
                 continue
-            signed = values["cflips"]["difference"][str(KS[-1])]
+            whole = values["cflips"]["difference"][str(KS[-1])]
             low, high = values["interval"]
             extra = values["beyond_random"]
-            if signed is None or extra[0] is None:
+            if whole is None or extra[0] is None:
                 continue
             rows.append(
                 [
                     task.key,
                     model,
                     f"{values['n']['privileged']} + {values['n']['unprivileged']}",
-                    _interval(signed, low, high),
-                    _percent(signed - extra[0]),
-                    _interval(*extra),
+                    interval(whole, low, high),
+                    percent(whole - extra[0]),
+                    interval(*extra),
                 ]
             )
     if not rows:
@@ -182,7 +182,7 @@ def beyond(results: Results) -> str:
         "doubtful profiles, look like the larger group. We ask the same people, neighbours and `f_s` under "
         "random acceptance of as many rows and take that off: what is left is what the model's own choices "
         "add.\n\nSigned, other minus privileged, in points, f_s XGB. An interval from a handful of rows is "
-        "too narrow to be believed.\n\n" + _table(head, rows)
+        "too narrow to be believed.\n\n" + table(head, rows)
     )
 
 
@@ -205,91 +205,7 @@ def performance(results: Results, published: Published) -> str:
     return (
         "## Are the models alike? Table 2, and DSP, DEO, DAO of Table 3\n\n"
         "Ours · paper, on the test rows. For f_s the privileged group is the positive class.\n\n"
-        + _table(head, wide)
-    )
-
-
-def variants(results: Results, published: Published) -> str:
-    """One thing changed at a time, with neighbours."""
-    rows = []
-    for task in results.tasks:
-        made = results.variants(task)
-        if made is None:
-            continue
-        for variant in VARIANTS:
-            models = [m for m in made[variant] if published.comparable("neighbors", task.first, task.key, m)]
-            row = [task.key, variant]
-            for side in ("privileged", "unprivileged"):
-                values = [made[variant][m]["cflips"][side][str(KS[-1])] for m in models]
-                known = [v for v in values if v is not None]
-                row.append(_percent(sum(known) / len(known)) if known else "no rows")
-            for measure in ("cflips", "ndccf"):
-                ours = [_absolute(made[variant][m][measure]["difference"][str(KS[-1])]) for m in models]
-                theirs = [
-                    published.value("neighbors", task.first, task.key, m, measure, "delta", KS[-1])
-                    for m in models
-                ]
-                row.append(_signed(rank_correlation(ours, theirs)[0]))
-                if measure == "cflips":
-                    row.append(_percent(mean_gap(ours, theirs)))
-            rows.append(row)
-        paper = [m for m in results.models if published.comparable("neighbors", task.first, task.key, m)]
-        means = [
-            _percent(
-                sum(
-                    published.value("neighbors", task.first, task.key, m, "cflips", side, KS[-1]) or 0.0
-                    for m in paper
-                )
-                / len(paper)
-            )
-            for side in ("privileged", "unprivileged")
-        ]
-        rows.append([task.key, "*paper*", *means, "", "", ""])
-    if not rows:
-        return ""
-    head = ["data set", "variant", "CFlips@100 privileged", "other", "ρ of ΔCFlips@100", "gap of ΔCFlips@100"]
-    said = "\n".join(f"* *{name}*: {what}." for name, what in VARIANTS.items())
-    return (
-        "## One thing changed at a time\n\nNeighbours, `f_s` XGB, mean over the models for which the paper "
-        "has both groups. *gap*: mean distance of a model's ΔCFlips@100 from the paper's, in points.\n\n"
-        f"{said}\n\n" + _table([*head, "ρ of ΔnDCCF@100"], rows)
-    )
-
-
-def dice_itself(results: Results, published: Published) -> str:
-    """DiCE's genetic rows and ours for the same people, judged by the same f_s."""
-    rows = []
-    for task in results.tasks:
-        for model in results.models:
-            made = results.cache.read(f"{task.slug}-dice-{model}")
-            if made is None or "reason" in made:
-                continue
-            people = made["ours"]["n"]
-            for name in ("ours", "DiCE"):
-                flips = [made[name]["cflips"][side]["10"] for side in ("privileged", "unprivileged")]
-                rows.append(
-                    [
-                        task.key,
-                        model,
-                        f"{people['privileged']} + {people['unprivileged']}",
-                        name,
-                        *("–" if v is None else _percent(v) for v in flips),
-                        f"{made[name]['changed']:.1f}",
-                        f"{made[name]['distance']:.1f}",
-                    ]
-                )
-            flips = [
-                published.value("genetic", task.first, task.key, model, "cflips", side, 10)
-                for side in ("privileged", "unprivileged")
-            ]
-            rows.append([task.key, model, "", "*paper*", *(_percents([v]) for v in flips), "–", "–"])
-    if not rows:
-        return ""
-    head = ["data set", "model", "rows", "genetic search", "CFlips@10 privileged", "other"]
-    return (
-        "## DiCE itself on some of the same people\n\nDiCE 0.12, `genetic`, k = 10 (at 100 it does not "
-        "converge in a minute a row), for eligible test rows drawn at random; its rows are judged by our `f` "
-        "and `f_s`. Distance is ours.\n\n" + _table([*head, "columns changed", "distance"], rows)
+        + table(head, wide)
     )
 
 
@@ -324,17 +240,17 @@ def _ours(results: Results, task: Task, generator: str, model: str) -> list[str]
         cell = results.cell(task, generator, model) or {}
         return [cell.get("reason", NOT_RUN), *[""] * 6]
     out = [f"{values['n']['privileged']} + {values['n']['unprivileged']}"]
-    for measure, write in (("cflips", _percents), ("ndccf", _threes)):
+    for measure, write in (("cflips", percents), ("ndccf", threes)):
         for side in ("privileged", "unprivileged", "difference"):
             row = [values[measure][side][str(k)] for k in KS]
-            out.append(write([_absolute(v) for v in row]) if row[0] is not None else "no rows")
+            out.append(write([absolute(v) for v in row]) if row[0] is not None else "no rows")
     return out
 
 
 def _theirs(published: Published, task: Task, generator: str, model: str) -> list[str]:
     star = "" if published.comparable(generator, task.first, task.key, model) else " *"
     out = []
-    for measure, write in (("cflips", _percents), ("ndccf", _threes)):
+    for measure, write in (("cflips", percents), ("ndccf", threes)):
         for side in ("privileged", "unprivileged", "delta"):
             row = [published.value(generator, task.first, task.key, model, measure, side, k) for k in KS]
             text = write(row) if row[0] is not None else "0\\*"
@@ -366,50 +282,13 @@ def _performance_row(
     row = [task.key, name]
     for metric in ("AUC", "ACC", "Precision", "Recall", "F1"):
         theirs = published.performance(task.key, metric, column)
-        row.append(f"{_three(None if ours is None else ours[metric])} · {_three(theirs)}")
+        row.append(f"{three(None if ours is None else ours[metric])} · {three(theirs)}")
     return row
 
 
 def _pair(ours: float | None, published: Published, task: Task, model: str, metric: str) -> str:
-    return f"{_three(ours)} · {_three(published.parity(task.key, model, metric))}"
+    return f"{three(ours)} · {three(published.parity(task.key, model, metric))}"
 
 
 def _of(results: Results, first: bool) -> list[Task]:
     return [task for task in results.tasks if task.first is first]
-
-
-def _absolute(value: float | None) -> float | None:
-    return None if value is None else abs(value)
-
-
-def _percents(values: Sequence[float | None]) -> str:
-    return " / ".join("–" if v is None else f"{100 * v:.1f}" for v in values)
-
-
-def _threes(values: Sequence[float | None]) -> str:
-    return " / ".join(_three(v) for v in values)
-
-
-def _three(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
-
-
-def _percent(value: float) -> str:
-    return "–" if math.isnan(value) else f"{100 * value:.1f}"
-
-
-def _signed(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.2f}".replace("-", "−")
-
-
-def _interval(value: float, low: float | None, high: float | None) -> str:
-    text = f"{100 * value:.1f}"
-    if low is not None and high is not None:
-        text += f" ({100 * low:.1f} to {100 * high:.1f})"
-    return text.replace("-", "−")
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    lines += ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n".join(lines)
