@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fairwitness.counterfactuals.evaluation import QUALITIES as QUALITIES
     from fairwitness.counterfactuals.evaluation import CounterfactualEvaluation as CounterfactualEvaluation
     from fairwitness.counterfactuals.evaluation import SetQuality as SetQuality
+    from fairwitness.counterfactuals.exact.generator import ExactGenerator as ExactGenerator
     from fairwitness.counterfactuals.genetic import GeneticGenerator as GeneticGenerator
     from fairwitness.counterfactuals.neighbors import NeighborGenerator as NeighborGenerator
     from fairwitness.counterfactuals.precomputed import PrecomputedGenerator as PrecomputedGenerator
@@ -29,6 +30,7 @@ _NAMES = {
     "CounterfactualGenerator": "base",
     "CounterfactualSet": "sets",
     "DiceGenerator": "dice",
+    "ExactGenerator": "exact.generator",
     "GeneticGenerator": "genetic",
     "NeighborGenerator": "neighbors",
     "PrecomputedGenerator": "precomputed",

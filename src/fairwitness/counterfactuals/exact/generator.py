@@ -1,0 +1,195 @@
+"""Provably nearest counterfactuals, for models that can be looked into."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fairwitness.counterfactuals.base import CounterfactualGenerator, Found, Status
+from fairwitness.counterfactuals.budget import Budget
+from fairwitness.counterfactuals.exact.answer import Answer, Engine, Solver
+from fairwitness.counterfactuals.exact.columns import columns_of
+from fairwitness.counterfactuals.exact.engines import engine_for
+from fairwitness.counterfactuals.exact.forms import NetworkForm
+from fairwitness.counterfactuals.exact.metric import Distance, Metric
+from fairwitness.counterfactuals.exact.unfold import Unfolded, unfold
+from fairwitness.counterfactuals.limits import Limits
+from fairwitness.counterfactuals.lines import NO_PLACES, tidy
+from fairwitness.counterfactuals.nearest import AcceptedPool
+from fairwitness.errors import ConfigError
+from fairwitness.parallel import map_row_chunks
+from fairwitness.typing import FloatArray
+
+if TYPE_CHECKING:
+    from fairwitness.counterfactuals.exact.columns import Column
+    from fairwitness.counterfactuals.fitted import FittedTable
+
+
+class ExactGenerator(CounterfactualGenerator):
+    """The k nearest rows that the model accepts, existing or not, with proof that no others are nearer.
+
+    For linear models, decision trees, random forests, gradient boosting of scikit-learn, XGBoost and
+    LightGBM, and ReLU networks of scikit-learn, alone or behind a pipeline of scaling, one-hot and ordinal
+    encoding. Every row is asked about again: it is the user's own model that accepts it.
+
+    Statuses: ``found`` (k rows, proved nearest), ``short`` (fewer, and proved that there are no others),
+    ``infeasible`` (proved that there is none), ``budget`` (the time or the model's queries ran out:
+    the best found so far, rows of the table among them, and in ``settings["gaps"]`` how much nearer a row
+    could still be).
+
+    Parameters
+    ----------
+    distance
+        ``"shared"``: the one distance of fairwitness (default). ``"l0"``: number of columns changed;
+        ``"l1"``: sum of differences over the columns' observed ranges, 1 for an unlike category;
+        ``"linf"``: the largest of these. Ties are settled by the shared distance. Distances in the
+        resulting set are the shared one, whatever was minimised.
+    seconds
+        The most for one query; ``None``: no limit but the call's ``time_budget``.
+    n_jobs, chunk_size
+        As in joblib, and queries a job. The result does not depend on them, unless time runs out.
+
+    Notes
+    -----
+    Levels, whole numbers and decimals are searched value by value. A column of full precision takes, of all
+    values between which a tree model sees no difference, the nearest one; for linear models and networks it
+    moves in steps of one ten-millionth of its scale, and rows that differ in such columns only count once.
+    A number that an encoder knows by value takes only values of the table where the encoder refuses others,
+    or where there are more than 4,096: ``settings["values of the table only"]`` names these columns.
+    """
+
+    name = "exact"
+
+    def __init__(
+        self,
+        *,
+        distance: Distance = "shared",
+        seconds: float | None = 60.0,
+        n_jobs: int | None = None,
+        chunk_size: int = 16,
+    ) -> None:
+        if distance not in {"shared", "l0", "l1", "linf"}:
+            raise ConfigError("distance is not known", got=distance, fix="pass shared, l0, l1 or linf")
+        if seconds is not None and not seconds > 0:
+            raise ConfigError("seconds must be more than 0", got=seconds, fix="pass None for no limit")
+        if chunk_size < 1:
+            raise ConfigError("chunk_size must be at least 1", got=chunk_size, fix="pass 1 or more")
+        self.distance: Distance = distance
+        self.seconds = seconds
+        self.n_jobs = n_jobs
+        self.chunk_size = chunk_size
+
+    def _prepare(self) -> None:
+        self._model = unfold(self.table_)
+        self._pool = AcceptedPool.of(self.table_)
+        self._metric = Metric.of(self.distance, self.table_.distance, self.table_.rows)
+        self._fit_engine(None)
+
+    def _fit_engine(self, queries: FloatArray | None) -> None:
+        model = self._model
+        self._columns, self._seen_only = columns_of(
+            self.table_,
+            model.inputs,
+            model.known_by_value(),
+            smooth=isinstance(model.form, NetworkForm),
+            queries=queries,
+        )
+        self._engine = engine_for(model, self._columns, self.table_)
+
+    def _settings(self) -> Mapping[str, object]:
+        names = self.table_.encoder.names
+        settings: dict[str, object] = {"minimised": self.distance, "seconds": self.seconds}
+        if self._seen_only:
+            settings["values of the table only"] = [names[j] for j in self._seen_only]
+        return settings
+
+    def _search(self, queries: FloatArray, k: int, budget: Budget) -> Found:
+        if any(
+            column.options is not None and not np.isin(queries[:, column.j], column.options).all()
+            for column in self._columns
+            if not np.isnan(queries[:, column.j]).any()
+        ):
+            self._fit_engine(queries)
+        search = _Chunks(
+            table=self.table_,
+            model=self._model,
+            engine=self._engine,
+            columns=self._columns,
+            metric=self._metric,
+            pool=self._pool,
+            queries=queries,
+            k=k,
+            seconds=self.seconds,
+            budget=budget,
+        )
+        parts = map_row_chunks(
+            search,
+            len(queries),
+            chunk_size=self.chunk_size,
+            n_jobs=self.n_jobs,
+            description="provably nearest counterfactuals",
+        )
+        return self._laid(queries, [answer for part in parts for answer in part])
+
+    def _laid(self, queries: FloatArray, answers: list[Answer]) -> Found:
+        rows = np.concatenate([np.zeros((0, queries.shape[1])), *(a.rows for a in answers)])
+        counts = [len(a.rows) for a in answers]
+        query = np.repeat(np.arange(len(answers)), counts).astype(np.int64)
+        statuses: list[Status] = [a.status for a in answers]
+        notes: dict[str, object] = {
+            "n_proved": sum(status != "budget" for status in statuses),
+            "n_boxes": sum(a.n_boxes for a in answers),
+        }
+        late = [at for at, status in enumerate(statuses) if status == "budget"]
+        if late:
+            notes["gaps"] = [
+                {
+                    "query": at,
+                    "nearest found": float(answers[at].distance[0]) if len(answers[at].rows) else None,
+                    "none nearer than": float(answers[at].bound),
+                    "gap": max(0.0, float(answers[at].distance[0] - answers[at].bound))
+                    if len(answers[at].rows)
+                    else None,
+                }
+                for at in late
+            ]
+        if refused := sum(a.refused for a in answers):
+            notes["rows the model refused against the bounds"] = refused
+        return Found(
+            query=query if len(query) else NO_PLACES,
+            rows=rows,
+            distance=tidy(np.concatenate([np.zeros(0), *(a.shared for a in answers)])),
+            score=np.concatenate([np.zeros(0), *(a.score for a in answers)]),
+            source=self.table_.source_of(rows),
+            status=statuses,
+            notes=notes,
+        )
+
+
+@dataclass(eq=False)
+class _Chunks:
+    """The search over chunks of queries."""
+
+    table: FittedTable
+    model: Unfolded
+    engine: Engine
+    columns: list[Column]
+    metric: Metric
+    pool: AcceptedPool
+    queries: FloatArray
+    k: int
+    seconds: float | None
+    budget: Budget
+
+    def __call__(self, chunk: slice) -> list[Answer]:
+        """Answer the queries of one chunk."""
+        queries = self.queries[chunk]
+        limits = Limits.of(self.table.encoder.schema, queries, self.table.encoder.links)
+        numbers = self.model.inputs(queries)
+        solver = Solver(
+            self.table, self.engine, self.columns, self.metric, self.pool, self.k, self.seconds, self.budget
+        )
+        return [solver.answer(limits.take(slice(at, at + 1)), numbers[at]) for at in range(len(queries))]
