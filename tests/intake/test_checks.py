@@ -40,6 +40,15 @@ def test_a_column_of_row_numbers_is_no_copy() -> None:
     assert repeated_groups(np.arange(200.0)[:, None], ["id"], codes, "sex") == []
 
 
+def test_a_few_rows_make_no_copies() -> None:
+    codes = np.array([0, 1, 1, 0, 1, 0, 1, 0])
+    distinct = np.arange(8.0)[:, None]
+    assert repeated_groups(distinct, ["age"], codes, "sex") == []
+    assert [repeat.column for repeat in repeated_groups(codes[:, None] * 1.0, ["copy"], codes, "sex")] == [
+        "copy"
+    ]
+
+
 def test_one_group_or_none_gives_nothing() -> None:
     matrix = np.arange(4.0)[:, None]
     assert repeated_groups(matrix, ["a"], np.zeros(4, dtype=np.int64), "sex") == []

@@ -46,7 +46,7 @@ def test_encodings(content, encoding, text):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"a\nb\xe9\n", r"line 2 .*offset 3.*encoding="),
+        (b"a\nb\xe9\n", r"line 2 .*offset 3.*set encoding"),
         (b"a\nb\0\n", "NUL byte in line 2"),
         ("a,b".encode("utf-16"), "UTF-16"),
         (b" \r\n\t", "empty"),

@@ -67,7 +67,7 @@ def test_separators_and_decimal_commas(write):
     assert read_table(write("a b\n1\n", "data.tsv")).columns.tolist() == ["a b"]
     assert read_table(write("a#b\n1#2\n"), separator="#").columns.tolist() == ["a", "b"]
     path = write("a;b\n1,5;x\n-2,25;y\n")
-    with pytest.warns(FairwitnessWarning, match='decimal=","'):
+    with pytest.warns(FairwitnessWarning, match='set decimal to ","'):
         read_table(path)
     assert read_table(path, decimal=",")["a"].tolist() == [1.5, -2.25]
 
@@ -82,7 +82,7 @@ def test_only_empty_cells_are_missing_unless_more_is_said(write):
 
 def test_marks_that_keep_numbers_from_being_numbers_are_said(write):
     path = write("a,b\n1,x\n?,y\n3,z\n4,?\n")
-    with pytest.warns(FairwitnessWarning, match=r"a is text only because of '\?'.*na_values=\['\?'\]"):
+    with pytest.warns(FairwitnessWarning, match=r"a is text only because of '\?'.*set na_values = \['\?'\]"):
         read_table(path)
     assert read_table(path, na_values=["?"])["a"].tolist()[2:] == [3.0, 4.0]
 
@@ -107,6 +107,7 @@ def test_files_that_are_no_tables(write, tmp_path):
         (tmp_path / "none.csv", "no file"),
         (tmp_path, "directory"),
         (tmp_path / "bad\0name", "cannot be opened"),
+        (tmp_path / ("long" * 500), "cannot be opened"),
         (write(b""), "is empty"),
         (write(b"PK\x03\x04rest", "book.xlsx"), "spreadsheet"),
         (write(b"\x1f\x8bnonsense", "broken.csv.gz"), "cannot be unpacked"),

@@ -14,8 +14,10 @@ from fairwitness.typing import FloatArray, IntArray
 
 #: A column that names the group of this share of the rows it could have got wrong repeats the group.
 REPEAT_SHARE = 0.99
-#: Columns with more distinct values than this are not looked at as copies: they tell rows apart, not groups.
+#: A column with more distinct values than this tells rows apart, not groups: only one cut of it is tried.
 MOST_LEVELS = 50
+#: With fewer rows a level, almost any column seems to tell the groups apart.
+ROWS_A_LEVEL = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class Repeat:
 
 def repeated_groups(matrix: FloatArray, names: Sequence[str], codes: IntArray, feature: str) -> list[Repeat]:
     """Find columns that determine the group: Goodman and Kruskal's λ of group given column.
+
+    A column of many values counts by the two sides of its best cut: age in months repeats ``age > 25``.
 
     Parameters
     ----------
@@ -56,7 +60,7 @@ def repeated_groups(matrix: FloatArray, names: Sequence[str], codes: IntArray, f
     found = []
     for at, name in enumerate(names):
         values, level = np.unique(np.nan_to_num(matrix[known, at], nan=np.inf), return_inverse=True)
-        if not 1 < len(values) <= MOST_LEVELS:
+        if not 1 < len(values) <= min(MOST_LEVELS, len(group) // ROWS_A_LEVEL):
             continue
         table = np.bincount(level * n_groups + group, minlength=len(values) * n_groups)
         right = table.reshape(len(values), n_groups).max(axis=1).sum()

@@ -35,12 +35,12 @@ def decode_text(content: bytes, where: str, encoding: str) -> str:
         ) from None
     wide = name.startswith(("utf-16", "utf-32"))
     if not wide and content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise DataError(f"{where} is encoded as UTF-16", fix='pass encoding="utf-16"')
+        raise DataError(f"{where} is encoded as UTF-16", fix='set encoding to "utf-16"')
     if not wide and (at := content.find(b"\0")) >= 0:
         raise DataError(
             f"{where} contains a NUL byte in line {_line(content, at)}",
             got=f"byte {at}",
-            fix='it is no text file, is damaged, or is UTF-16 (then pass encoding="utf-16")',
+            fix='it is no text file, is damaged, or is UTF-16 (then set encoding to "utf-16")',
         )
     try:
         text = content.decode("utf-8-sig" if name == "utf-8" else name)
@@ -49,7 +49,7 @@ def decode_text(content: bytes, where: str, encoding: str) -> str:
         raise DataError(
             f"{where} is not {encoding}: line {_line(content, error.start)} has a byte that cannot be read",
             got=f"byte {byte!r} at offset {error.start}",
-            fix='pass its encoding, e.g. encoding="cp1252" or encoding="latin-1"',
+            fix='set encoding to what it is, for example "cp1252" or "latin-1"',
         ) from error
     if not text.strip():
         raise DataError(f"{where} is empty", got="nothing but blanks", fix="check how it was written")
@@ -137,7 +137,7 @@ def _ragged(row: list[str], header: list[str], where: str, line: int, separator:
         f"{where}, line {line}: a row of {len(row)} fields under {len(header)} column names "
         f"(separator: {_NAMES.get(separator, plain(separator))})",
         got=listing([repr(plain(field, most=30)) for field in row], most=6),
-        fix="put fields that contain the separator in quotation marks, complete the row, or pass separator=",
+        fix="put fields that contain the separator in quotation marks, complete the row, or set separator",
     )
 
 

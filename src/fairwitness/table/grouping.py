@@ -185,12 +185,12 @@ def _with_missing(
     )
 
 
-def _check_number(name: str, n: int, max_groups: int) -> None:
+def _check_number(name: str, n: int, max_groups: int, *, crossed: bool = False) -> None:
     if n > max_groups:
         raise GroupError(
             f"{plain(name)!r} makes more than {max_groups} groups",
             got=f"{n} groups",
-            fix="merge its rare values, cross fewer columns, or pass max_groups=...",
+            fix="set intersections to false, or cross fewer columns" if crossed else "merge its rare values",
         )
 
 
@@ -230,7 +230,7 @@ def _cross(features: list[Groups], max_groups: int) -> Groups:
     cells, codes = np.unique(
         np.stack([groups.codes for groups in features], axis=1)[~gone], axis=0, return_inverse=True
     )
-    _check_number(name, len(cells), max_groups)
+    _check_number(name, len(cells), max_groups, crossed=True)
     labels = tuple(
         CROSS.join(groups.labels[code] for groups, code in zip(features, cell, strict=True)) for cell in cells
     )

@@ -33,7 +33,7 @@ class Limits:
             raise DataError(
                 f"{where} has more than {self.max_rows:,} rows",
                 got=f"{n:,} rows or more",
-                fix="take a random sample of the rows, or pass limits=Limits(max_rows=...)",
+                fix="take a random sample of the rows, or in Python pass limits=Limits(max_rows=...)",
             )
 
     def check_columns(self, n: int, where: str) -> None:
@@ -42,7 +42,7 @@ class Limits:
             raise DataError(
                 f"{where} has more than {self.max_columns:,} columns",
                 got=f"{n:,} columns",
-                fix="keep the columns that are needed, or pass limits=Limits(max_columns=...)",
+                fix="keep the columns that are needed, or in Python pass limits=Limits(max_columns=...)",
             )
 
     def check_levels(self, n: int, name: str) -> None:
@@ -59,7 +59,7 @@ class Limits:
         if n > self.max_bytes:
             raise DataError(
                 f"{where} is larger than {self.max_bytes:,} bytes once unpacked",
-                fix="save it as parquet, take a sample, or pass limits=Limits(max_bytes=...)",
+                fix="save it as parquet, take a sample, or in Python pass limits=Limits(max_bytes=...)",
             )
 
 

@@ -101,15 +101,17 @@ def read_table(
 
 
 def _open(file: Path, where: str) -> bytes:
-    if file.is_dir():
-        raise DataError(f"{where} is a directory", fix="name one file in it")
     try:
+        if file.is_dir():
+            raise DataError(f"{where} is a directory", fix="name one file in it")
         with file.open("rb") as stream:
             head = stream.read(64)
     except FileNotFoundError:
         raise DataError(f"there is no file {where}", fix="check the path and the folder you are in") from None
     except (OSError, ValueError) as error:
-        raise DataError(f"{where} cannot be opened", got=str(error), fix="check its permissions") from error
+        raise DataError(
+            f"{where} cannot be opened", got=_said(error), fix="check its name and permissions"
+        ) from error
     if not head:
         raise DataError(f"{where} is empty", got="0 bytes", fix="check how it was written")
     for magic, (kind, fix) in _STRANGERS.items():
@@ -209,7 +211,7 @@ def _warn_of_words(frame: Any, decimal: str) -> None:
             continue
         counts = column.value_counts()
         if decimal == "." and len(counts) and all(comma.fullmatch(str(value)) for value in counts.index):
-            _warn(f'{plain(name)} looks like numbers with a decimal comma: pass decimal="," to read them.')
+            _warn(f'{plain(name)} looks like numbers with a decimal comma: set decimal to "," to read them.')
             continue
         numeric = pd.to_numeric(pd.Series(counts.index, dtype=object), errors="coerce").notna().to_numpy()
         words = [str(value) for value, is_number in zip(counts.index, numeric, strict=True) if not is_number]
@@ -218,8 +220,13 @@ def _warn_of_words(frame: Any, decimal: str) -> None:
             shown = listing([repr(plain(word)) for word in sorted(words)])
             _warn(
                 f"{plain(name)} is text only because of {shown}: if that means missing, "
-                f"pass na_values={sorted(words)!r}."
+                f"set na_values = {sorted(words)!r}."
             )
+
+
+def _said(error: OSError | ValueError) -> str:
+    """Say what the system said, without the path, which may be long."""
+    return getattr(error, "strerror", None) or str(error)
 
 
 def _columns(names: Sequence[str]) -> str:
