@@ -128,10 +128,11 @@ def _line(finding: Finding) -> str:
     label = finding.severity.upper().ljust(6)
     if sys.stdout.isatty() and (colour := colours[finding.severity]):
         label = typer.style(label, fg=colour, bold=True)
-    measured = ""
-    if finding.estimate == finding.estimate:
-        measured = f"  {number(finding.estimate)} {interval(*finding.interval)}, n = {finding.n}"
-    return f"{label} {finding.code}  {plain(finding.title)}{measured}"
+    measured = f"n = {finding.n:,}"
+    # Most titles hold the estimate with its interval already.
+    if "[" not in finding.title and finding.estimate == finding.estimate:
+        measured = f"{number(finding.estimate)} {interval(*finding.interval)}, {measured}"
+    return f"{label} {finding.code}  {plain(finding.title)} ({measured})"
 
 
 def exit_on(report: AuditReport, severity: Severity | None) -> None:

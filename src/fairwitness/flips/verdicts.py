@@ -153,7 +153,7 @@ def proxy_findings(
             threshold=threshold,
             remedy=""
             if carried != "note"
-            else f"no difference by {plain(result.name)} is established that it could carry",
+            else f"no difference by {plain(result.name)} that it could carry passes a threshold",
             evidence={
                 "feature": result.name,
                 "column": feature.column,
