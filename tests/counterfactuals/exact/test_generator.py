@@ -237,3 +237,9 @@ def test_never_farther_than_the_genetic_search(shared_path, monkeypatch):
 def test_settings_that_make_no_sense(wrong):
     with pytest.raises(ConfigError):
         ExactGenerator(**wrong)
+
+
+def test_the_command_line_knows_it():
+    from fairwitness.configured import make_generator
+
+    assert isinstance(make_generator("exact", None, 0), ExactGenerator)

@@ -60,8 +60,8 @@ def columns_of(
         if feature.is_coded:
             options = np.arange(len(feature.levels), dtype=np.float64)
         else:
-            step = float(table.distance.scales[j]) * SMOOTH_STEP if smooth else None
-            grid = grid_of(table.encoder, j, step=step)
+            scale = float(table.distance.scales[j])
+            grid = grid_of(table.encoder, j, scale=scale, step=scale * SMOOTH_STEP if smooth else None)
             options = None
             if j in named:
                 options = np.unique(table.rows[:, j])

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: Larger multiples of a step are not told apart by a double with room for the decimals.
 _MOST = 2**50
+#: Numbers closer than this share of their column's scale are one value to people.
+_FINEST = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +48,8 @@ class Grid:
         places = np.asarray(n, dtype=np.int64)
         if self.step == 0:
             kind = np.int64 if self.storage == np.float64 else np.int32
-            bits = np.where(places >= 0, places, np.iinfo(kind).min - places - 1)
+            below = np.iinfo(kind).min - (np.minimum(places, -1) + 1)
+            bits = np.where(places >= 0, places, below)
             return bits.astype(kind).view(self.storage).astype(np.float64)
         if self.decimals is None:
             return (places * self.step).astype(self.storage).astype(np.float64)
@@ -74,10 +77,11 @@ class Grid:
         return math.floor(scaled) if abs(scaled) < _MOST else int(math.copysign(_MOST, scaled))
 
 
-def grid_of(encoder: Encoder, j: int, *, step: float | None) -> Grid:
+def grid_of(encoder: Encoder, j: int, *, scale: float, step: float | None) -> Grid:
     """Number the values of a numeric or integer column, within its bounds.
 
-    ``step`` is used where the column has full precision; ``None``: every floating-point number.
+    ``step`` is used where the column has full precision; ``None``: every floating-point number. Decimals
+    that are less than a millionth of the column's ``scale`` are no different values to people.
     """
     feature = encoder.schema.features[j]
     low, high = feature.bounds if feature.bounds is not None else (-np.inf, np.inf)
@@ -89,7 +93,9 @@ def grid_of(encoder: Encoder, j: int, *, step: float | None) -> Grid:
         ends = [whole._near(min(max(end, -top), top)) for end in (low, high)]
     else:
         size = 10.0**-decimals if decimals is not None else _coarse(float(step or 1.0), low, high, storage)
-        whole = Grid(-_MOST, _MOST, size, decimals, storage, discrete=decimals is not None)
+        whole = Grid(
+            -_MOST, _MOST, size, decimals, storage, discrete=decimals is not None and size >= _FINEST * scale
+        )
         ends = [
             whole._near(end) if np.isfinite(end) else int(math.copysign(_MOST, end)) for end in (low, high)
         ]
