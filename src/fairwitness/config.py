@@ -133,7 +133,7 @@ TABLES: Mapping[str, type[Any]] = {
 REQUIRED = {"table": ("path",), "sensitive": ("columns",), "model": ()}
 CHOICES: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("sensitive", "missing"): ("error", "group", "drop"),
-    ("methods", "generator"): ("neighbors", "genetic", "dice"),
+    ("methods", "generator"): ("neighbors", "genetic", "exact", "dice"),
     ("methods", "convention"): ("equations", "published"),
     ("methods", "classifier"): ("default", "RF", "MLP", "XGB"),
     ("methods", "shortfall"): ("available", "ideal_k", "drop"),

@@ -12,6 +12,7 @@ from fairwitness.config import AuditConfig, ModelConfig
 from fairwitness.counterfactuals import (
     CounterfactualGenerator,
     DiceGenerator,
+    ExactGenerator,
     GeneticGenerator,
     NeighborGenerator,
 )
@@ -206,11 +207,13 @@ def _schema(config: AuditConfig, X: NativeFrame) -> Schema:
 
 
 def make_generator(name: str, n_jobs: int | None, seed: int) -> CounterfactualGenerator:
-    """Give the generator of this name (``neighbors``, ``genetic`` or ``dice``)."""
+    """Give the generator of this name (``neighbors``, ``genetic``, ``exact`` or ``dice``)."""
     if name == "neighbors":
         return NeighborGenerator(n_jobs=n_jobs)
     if name == "genetic":
         return GeneticGenerator(n_jobs=n_jobs, random_state=child_seed(seed, "genetic"))
+    if name == "exact":
+        return ExactGenerator(n_jobs=n_jobs)
     if name == "dice":
         return DiceGenerator(random_state=child_seed(seed, "dice"))
-    raise ConfigError("there is no such generator", got=name, fix="use neighbors, genetic or dice")
+    raise ConfigError("there is no such generator", got=name, fix="use neighbors, genetic, exact or dice")

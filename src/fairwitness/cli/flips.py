@@ -17,7 +17,7 @@ def command(
     k: Annotated[int | None, typer.Option("--k", min=1, help="Counterfactuals a person.")] = None,
     generator: Annotated[
         str | None,
-        typer.Option("--generator", help="neighbors (rows that exist), genetic (new rows) or dice."),
+        typer.Option("--generator", help="neighbors (existing rows), genetic, exact (proved) or dice."),
     ] = None,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="Seed, in place of the file's.")] = None,
     n_jobs: Annotated[int | None, typer.Option("--n-jobs", help="Workers; -1 for all cores.")] = None,
