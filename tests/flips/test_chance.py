@@ -9,6 +9,7 @@ from fairwitness.datasets import blind_world, proxy_world
 from fairwitness.flips import cflips, fair_opportunity
 from fairwitness.flips.chance import accept_at_random, beyond_random, search_at_random
 from fairwitness.model import as_blackbox
+from fairwitness.stats import wilson
 
 
 class BestClassifier:
@@ -85,8 +86,26 @@ def test_a_model_that_is_random_itself_gives_nothing_beyond() -> None:
         n_resamples=50, n_permutations=50, seed=0, purpose=("t",),
     )  # fmt: skip
     value = beyond[1]["ndccf"].at()
-    assert value.estimate == value.low == value.high == 0
+    assert value.estimate == 0
+    # Fifteen people a group who all gain nothing: at 95 %, fewer than 21 % of people may gain something.
+    assert value.high == -value.low == pytest.approx(np.sqrt(2) * wilson(0, 15)[1])
     assert value.p_value == 1
+
+
+@pytest.mark.parametrize("few", [1, 2, 3])
+def test_a_few_people_establish_nothing(few: int) -> None:
+    rng = np.random.default_rng(2)
+    codes = np.array([0] * few + [1] * 60)
+    flips = (rng.random((len(codes), 10)) < 0.25).astype(float)
+    chance = (rng.random((len(codes), 10)) < np.where(codes == 0, 0.4, 0.05)[:, None]).astype(float)
+    sources = np.arange(len(codes) * 10).reshape(-1, 10).astype(float)
+    _, beyond = beyond_random(
+        flips, sources, chance, sources, codes, 2,
+        privileged=0, ks=np.array([10]), convention="equations", shortfall="available", confidence=0.95,
+        n_resamples=400, n_permutations=100, seed=0, purpose=("t",),
+    )  # fmt: skip
+    value = beyond[1]["cflips"].at()
+    assert value.high - value.low > 0.5
 
 
 def _few(world, share: float, seed: int):

@@ -16,11 +16,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairwitness.flips.estimates import MeasureCurve, measure_values, plain_curves
+from fairwitness.flips.estimates import (
+    Means,
+    MeasureCurve,
+    expanded,
+    group_means,
+    measure_values,
+    plain_curves,
+)
 from fairwitness.flips.measures import Convention, Shortfall
 from fairwitness.flips.shared import Influence, influence
 from fairwitness.rng import child
-from fairwitness.stats.intervals import percentile
+from fairwitness.stats.intervals import combine_difference, percentile, wilson
 from fairwitness.stats.resample import bootstrap_means, permutation_p
 from fairwitness.typing import BoolArray, FloatArray, IntArray, NativeFrame
 
@@ -118,17 +125,29 @@ def beyond_random(
         _moved(names, gain, codes == g, flips, sources, random_flips, random_sources, ks, n_rows)
         for g in range(n_groups)
     ]
-    boot = bootstrap_means(
-        gain, codes, n_groups, rng=child(seed, "beyond", *purpose), n_resamples=n_resamples
+    means = [group_means(gain[codes == g]) for g in range(n_groups)]
+    boot = expanded(
+        bootstrap_means(gain, codes, n_groups, rng=child(seed, "beyond", *purpose), n_resamples=n_resamples),
+        means,
+        confidence,
     )
     jitter = child(seed, "beyond shared", *purpose).normal(size=(max(n_resamples, n_permutations), 1))
-    mean, count = _means(gain, codes, n_groups)
-    beyond = {}
+
+    def bounds(g: int) -> tuple[FloatArray, FloatArray]:
+        spread = np.concatenate([part.spread() for part in moved[g]])
+        return _bounds(boot[:, g] + jitter[:n_resamples] * spread, means[g], confidence)
+
+    reference, beyond = means[privileged], {}
     for g in range(n_groups):
         if g == privileged:
             continue
         spread = np.concatenate([a.spread(b) for a, b in zip(moved[g], moved[privileged], strict=True)])
         low, high = percentile(boot[:, g] - boot[:, privileged] + jitter[:n_resamples] * spread, confidence)
+        same = means[g].same | reference.same
+        if same.any():
+            # The bootstrap knows of no spread in a group whose people all gain the same, or are one.
+            parts = combine_difference(means[g].value, bounds(g), reference.value, bounds(privileged))
+            low, high = np.where(same, parts[0], low), np.where(same, parts[1], high)
         p = permutation_p(
             gain,
             codes,
@@ -139,17 +158,27 @@ def beyond_random(
             disturbance=jitter[:n_permutations] * spread,
         )
         beyond[g] = plain_curves(
-            names, ks, mean[g] - mean[privileged], low, high, count[g] + count[privileged], p
+            names, ks, means[g].value - reference.value, low, high, means[g].n + reference.n, p
         )
-    random_mean, random_count = _means(
-        np.concatenate([chance[name] for name in names], axis=1), codes, n_groups
-    )
-    nothing = np.full(random_mean.shape[1], np.nan)
+    by_chance = np.concatenate([chance[name] for name in names], axis=1)
+    nothing = np.full(by_chance.shape[1], np.nan)
     random = [
-        plain_curves(names, ks, random_mean[g], nothing, nothing, random_count[g], None)
-        for g in range(n_groups)
+        plain_curves(names, ks, each.value, nothing, nothing, each.n, None)
+        for each in (group_means(by_chance[codes == g]) for g in range(n_groups))
     ]
     return random, beyond
+
+
+def _bounds(samples: FloatArray, mean: Means, confidence: float) -> tuple[FloatArray, FloatArray]:
+    """Give a group's mean gain, between -1 and 1, an interval.
+
+    Where all n people gain the same, the share of people who gain something else is at most Wilson's bound
+    for 0 of n, and they gain -1 or 1 at most.
+    """
+    low, high = percentile(samples, confidence)
+    others = wilson(0 * mean.n, mean.n, confidence)[1]
+    down, up = mean.value - others * (1 + mean.value), mean.value + others * (1 - mean.value)
+    return np.where(mean.same, down, low), np.where(mean.same, up, high)
 
 
 def _moved(
@@ -175,12 +204,3 @@ def _moved(
         )
         out.append(Influence(one.joint - other.joint, one.own + other.own))
     return out
-
-
-def _means(values: FloatArray, codes: IntArray, n_groups: int) -> tuple[FloatArray, IntArray]:
-    known = ~np.isnan(values)
-    filled = np.where(known, values, 0.0)
-    total = np.stack([filled[codes == g].sum(axis=0) for g in range(n_groups)])
-    count = np.stack([known[codes == g].sum(axis=0) for g in range(n_groups)])
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return total / count, count

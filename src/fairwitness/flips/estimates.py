@@ -6,12 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtri, stdtrit
 
+from fairwitness.arguments import shown
+from fairwitness.errors import UnknownNameError
 from fairwitness.flips.measures import Convention, Shortfall, cflips_curve, ndccf_curve
 from fairwitness.flips.shared import Influence, influence
 from fairwitness.rng import child
 from fairwitness.stats.intervals import Estimate, combine_difference, percentile, wilson
 from fairwitness.stats.resample import bootstrap_means, permutation_p
+from fairwitness.text import listing, plain
 from fairwitness.typing import BoolArray, Document, FloatArray, IntArray
 
 #: Ranks that are always on the grid of a curve, where k allows: the paper's.
@@ -46,13 +50,13 @@ class MeasureCurve:
 
         Raises
         ------
-        KeyError
+        UnknownNameError
             If k is not on the grid.
         """
-        where = np.flatnonzero(self.ks == (self.ks[-1] if k is None else k))
-        if not len(where):
-            raise KeyError(k)
-        i = int(where[0])
+        grid = self.ks.tolist()
+        if k is not None and k not in grid:
+            raise unknown("rank", k, grid)
+        i = len(grid) - 1 if k is None else grid.index(k)
         known = bool(np.isfinite(self.estimate[i]))
         return Estimate(
             estimate=float(self.estimate[i]),
@@ -69,6 +73,15 @@ class MeasureCurve:
             name: [float(v) if np.isfinite(v) else None for v in getattr(self, name)]
             for name in ("estimate", "low", "high")
         }
+
+
+def unknown(what: str, name: object, known: Sequence[object]) -> UnknownNameError:
+    """Make the error for a name that a result does not have."""
+    return UnknownNameError(
+        f"there is no such {what} in this result",
+        got=shown(name),
+        fix=f"use one of {listing([plain(each, most=60) for each in known], most=40)}",
+    )
 
 
 def curve_ks(k: int) -> IntArray:
@@ -101,7 +114,8 @@ def group_curves(
 
     People are resampled within their group, so the groups' resamples are independent; each resampled mean
     is disturbed by what shared counterfactuals add (:mod:`fairwitness.flips.shared`), and so is each
-    shuffled difference behind a p-value. Where all people of a group have the same value the bootstrap
+    shuffled difference behind a p-value. Resampled means of few people are moved away from the mean
+    (:func:`expanded`). Where all people of a group have the same value the bootstrap
     knows of no spread: the interval is then Wilson's for that mean, which is as wide as any spread between
     0 and 1 allows, and a difference combines its parts' intervals.
 
@@ -132,9 +146,13 @@ def group_curves(
     """
     measured = measure_values(flips, ks, convention, shortfall)
     values = np.concatenate(list(measured.values()), axis=1)
-    means = [_means(values[codes == g]) for g in range(n_groups)]
-    boot = bootstrap_means(
-        values, codes, n_groups, rng=child(seed, "bootstrap", *purpose), n_resamples=n_resamples
+    means = [group_means(values[codes == g]) for g in range(n_groups)]
+    boot = expanded(
+        bootstrap_means(
+            values, codes, n_groups, rng=child(seed, "bootstrap", *purpose), n_resamples=n_resamples
+        ),
+        means,
+        confidence,
     )
     jitter = child(seed, "shared", *purpose).normal(size=(max(n_resamples, n_permutations), 1))
     shared = [_influences(flips, numbers, measured, codes == g, ks) for g in range(n_groups)]
@@ -186,20 +204,50 @@ def group_curves(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Means:
+class Means:
+    """Mean of each of m columns over a group's people, how many have a value, and whether all are equal."""
+
     value: FloatArray
     n: IntArray
-    same: BoolArray  # whether all people have the same value
+    same: BoolArray
 
 
-def _means(rows: FloatArray) -> _Means:
+def group_means(rows: FloatArray) -> Means:
+    """Take the means of one group's rows, (n, m), NaN where a person has no value."""
     known = ~np.isnan(rows)
     n = known.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         value = np.where(known, rows, 0.0).sum(axis=0) / n
     top = np.where(known, rows, -np.inf).max(axis=0, initial=-np.inf)
     bottom = np.where(known, rows, np.inf).min(axis=0, initial=np.inf)
-    return _Means(value, n, top <= bottom)
+    return Means(value, n, top <= bottom)
+
+
+def expanded(boot: FloatArray, means: Sequence[Means], confidence: float) -> FloatArray:
+    """Move resampled means away from the mean, so that percentiles of few people's are wide enough.
+
+    A resample of n values varies as n - 1 of them would, and its percentiles know nothing of Student's t:
+    the interval of 2 people's mean holds the truth in half of the cases, of 10 people's in nine of ten.
+    The factor t / z · √(n / (n - 1)) mends both. It is 9.2 for 2 people, 1.2 for 10 and 1.02 for 100.
+
+    Parameters
+    ----------
+    boot
+        (n_resamples, G, m) means of resamples of each group.
+    means
+        The G groups' means.
+    confidence
+        Level of the interval that is to come.
+
+    References
+    ----------
+    T. C. Hesterberg (2015), What teachers should know about the bootstrap: expanded percentile interval.
+    """
+    tail = (1 + confidence) / 2
+    centre = np.stack([mean.value for mean in means])
+    n = np.maximum(np.stack([mean.n for mean in means]), 2)  # of one person there is nothing to expand
+    factor = stdtrit(n - 1, tail) / ndtri(tail) * np.sqrt(n / (n - 1))
+    return np.asarray(centre + (boot - centre) * factor)
 
 
 def _influences(
