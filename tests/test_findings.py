@@ -39,6 +39,38 @@ def test_thresholds_can_be_replaced_by_a_file(tmp_path: Path) -> None:
     policy = tmp_path / "policy.toml"
     policy.write_text("[RATE001]\nreference = 0.0\nhigh = 0.01\n", encoding="utf-8")
     assert grade("RATE001", 0.02, (0.015, 0.025), thresholds=load_thresholds(policy))[0] == "high"
+    assert grade("RATE001", 0.06, (0.05, 0.07), thresholds=load_thresholds(str(policy)))[0] == "high"
+
+
+def test_a_policy_changes_only_the_codes_it_names() -> None:
+    strict = load_thresholds({"RATE001": {"medium": 0.01}, "RATE002": {}})
+    assert grade("RATE001", 0.3, (0.2, 0.4), thresholds=strict)[:2] == ("medium", 0.01)
+    assert grade("RATE002", 0.1, (0.05, 0.2), thresholds=strict)[0] == "note"
+    assert grade("RATE003", 0.3, (0.2, 0.4), thresholds=strict)[0] == "high"
+    assert load_thresholds()["RATE001"]["high"] == 0.2
+
+
+@pytest.mark.parametrize(
+    ("policy", "says"),
+    [
+        ("missing.toml", "cannot be read"),
+        (3, "name of a file"),
+        ({"RATE999": {"high": 1}}, "does not exist; got 'RATE999'"),
+        ({"RATE001": 0.2}, "no table of values"),
+        ({"RATE001": {"high": "much"}}, "high of RATE001 must be a number"),
+        ({"RATE001": {"reference": None}}, "reference of RATE001"),
+    ],
+)
+def test_a_policy_that_cannot_be_used_says_why(policy: object, says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        load_thresholds(policy)
+
+
+def test_a_policy_that_is_no_toml_says_where(tmp_path: Path) -> None:
+    policy = tmp_path / "policy.toml"
+    policy.write_text("[RATE001\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"policy\.toml is no TOML.*line 1"):
+        load_thresholds(policy)
 
 
 def test_an_unknown_code_is_an_error() -> None:

@@ -81,6 +81,10 @@ class MissingExtraError(FairwitnessError):
         self.extra = extra
 
 
+class UnknownNameError(ConfigError, KeyError):
+    """A result is asked for a group, feature, measure or rank that it does not have."""
+
+
 class NotFittedError(FairwitnessError, ValueError, AttributeError):
     """A method was called before ``fit``."""
 

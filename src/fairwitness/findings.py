@@ -14,14 +14,19 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
+from fairwitness.arguments import as_path, real_number, shown
 from fairwitness.errors import ConfigError
+from fairwitness.text import plain
 from fairwitness.typing import Document
 
 Severity = Literal["high", "medium", "low", "note"]
 SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low", "note")
+#: Severities that a threshold gives, the highest first.
+STEPS: tuple[Severity, ...] = ("high", "medium", "low")
 Interval = tuple[float, float]
+Thresholds: TypeAlias = Mapping[str, Mapping[str, object]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,15 +187,66 @@ class Section:
     tables: Mapping[str, Sequence[Mapping[str, object]]] = field(default_factory=dict)
 
 
-@lru_cache(maxsize=8)
-def load_thresholds(path: Path | None = None) -> Mapping[str, Mapping[str, object]]:
-    """Read the thresholds: code → table of values. ``path`` replaces the file that we ship."""
-    if path is None:
-        text = files("fairwitness").joinpath("findings.toml").read_text(encoding="utf-8")
-    else:
-        text = path.read_text(encoding="utf-8")
-    table: Mapping[str, Mapping[str, object]] = tomllib.loads(text)
+@lru_cache(maxsize=1)
+def _shipped() -> Thresholds:
+    text = files("fairwitness").joinpath("findings.toml").read_text(encoding="utf-8")
+    table: Thresholds = tomllib.loads(text)
     return table
+
+
+def load_thresholds(policy: object = None) -> Thresholds:
+    """Give the thresholds: code → table of values.
+
+    Parameters
+    ----------
+    policy
+        ``None`` for those that we ship; the path of a TOML file, or a mapping, in the form of
+        ``findings.toml``. A code that the policy has gets the policy's steps (``low``, ``medium``,
+        ``high``) in place of ours; all else stays as shipped.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read, a code is unknown, or a step is no number.
+    """
+    if policy is None:
+        return _shipped()
+    given = policy if isinstance(policy, Mapping) else _read_policy(as_path(policy, "thresholds"))
+    merged = dict(_shipped())
+    for code, entry in given.items():
+        if code not in merged:
+            raise ConfigError(
+                "the thresholds name a finding that does not exist",
+                got=shown(code),
+                fix=f"use some of {', '.join(merged)}",
+            )
+        if not isinstance(entry, Mapping):
+            raise ConfigError(
+                f"the thresholds of {code} are no table of values",
+                got=shown(entry),
+                fix=f"write for example [{code}] and below it high = 0.2",
+            )
+        kept = {name: value for name, value in merged[code].items() if name not in STEPS}
+        merged[code] = {**kept, **entry}
+        for step in (*STEPS, "reference"):
+            if step in entry:
+                _as_float(entry[step], f"{step} of {code}")
+    return merged
+
+
+def _read_policy(path: Path) -> Mapping[str, object]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(
+            "the thresholds file cannot be read",
+            got=plain(error.strerror or error),
+            fix=f"check the path {plain(path)}",
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(
+            f"the thresholds file {plain(path.name)} is no TOML", got=plain(error), fix="mend that line"
+        ) from error
 
 
 def grade(
@@ -198,7 +254,7 @@ def grade(
     estimate: float,
     interval: Interval,
     *,
-    thresholds: Mapping[str, Mapping[str, object]] | None = None,
+    thresholds: Thresholds | None = None,
 ) -> tuple[Severity, float | None, bool]:
     """Give severity, the threshold passed and whether the finding is established.
 
@@ -206,19 +262,19 @@ def grade(
     and ``high`` thresholds. An interval that holds the reference, or is missing, makes the finding
     "not established" and its severity ``note``.
     """
-    entry = (thresholds or load_thresholds()).get(code)
+    entry = (_shipped() if thresholds is None else thresholds).get(code)
     if entry is None:
         raise ConfigError(
             f"no thresholds for the finding code {code}", fix="add the code to the thresholds file"
         )
-    reference = _as_float(entry.get("reference", 0.0))
+    reference = _as_float(entry.get("reference", 0.0), f"reference of {code}")
     low, high = interval
     if not all(map(math.isfinite, (estimate, low, high))) or low <= reference <= high:
         return "note", None, False
-    for severity in ("high", "medium", "low"):
+    for severity in STEPS:
         if severity not in entry:
             continue
-        threshold = _as_float(entry[severity])
+        threshold = _as_float(entry[severity], f"{severity} of {code}")
         # A threshold on the far side of the reference (a ratio's 0.8) is passed from that side only.
         passed = (
             estimate <= threshold
@@ -230,7 +286,5 @@ def grade(
     return "note", None, True
 
 
-def _as_float(value: object) -> float:
-    if isinstance(value, int | float):
-        return float(value)
-    raise ConfigError("a threshold must be a number", got=value, fix="correct the thresholds file")
+def _as_float(value: object, name: str) -> float:
+    return real_number(value, f"the threshold {name}", fix="correct the thresholds")

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairwitness.errors import ConfigError
+from fairwitness.errors import ConfigError, UnknownNameError
 from fairwitness.flips import compare_opportunities, fair_opportunity
 
 QUICK = {"n_resamples": 100, "n_permutations": 50, "n_jobs": 1, "privileged": "man", "k": 6}
@@ -98,9 +98,30 @@ def test_estimators_are_fitted_once_on_what_any_model_reads(people) -> None:
     assert qualities[0]["better_than_chance"]
 
 
+def test_the_favourable_label_may_be_any(people, classifiers, comparison) -> None:
+    named = {
+        name: lambda X, rule=rule: np.where(rule(X) >= 0.5, "yes", "no") for name, rule in MODELS.items()
+    }
+    found = compare_opportunities(named, people, "sex", classifiers=classifiers, favorable="yes", **QUICK)
+    from sklearn.tree import DecisionTreeClassifier
+
+    inputs = people[["height", "merit"]]
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(inputs, named["by height"](inputs))
+    trees = compare_opportunities(
+        {"tree": tree}, people, "sex", classifiers=classifiers, favorable="yes", **QUICK
+    )
+    for name in classifiers:
+        for model in MODELS:
+            mine, theirs = (each[model, name].difference().at() for each in (found, comparison))
+            assert mine.estimate == theirs.estimate
+        assert trees["tree", name].n_searched > 0
+
+
 def test_the_dots_are_drawn(comparison) -> None:
     ax = comparison.plot()
     assert ax.get_xlabel() == "ΔCFlips@6"
+    beyond = comparison.plot(beyond_random=True)
+    assert beyond.get_xlabel() == "ΔCFlips@6, beyond random acceptance"
     with pytest.raises(ConfigError):
         comparison.plot(measure="flips")
 
@@ -110,3 +131,15 @@ def test_nothing_to_compare_is_refused(people) -> None:
         compare_opportunities({}, people, "sex", **QUICK)
     with pytest.raises(ConfigError, match="nothing to compare"):
         compare_opportunities(MODELS, people, "sex", classifiers={}, **QUICK)
+    with pytest.raises(ConfigError, match="models must be a mapping"):
+        compare_opportunities([MODELS["by merit"]], people, "sex", **QUICK)
+    with pytest.raises(ConfigError, match="classifiers must be a mapping"):
+        compare_opportunities(MODELS, people, "sex", classifiers=[None], **QUICK)
+
+
+def test_pairs_that_were_not_compared(comparison) -> None:
+    for ask in (lambda: comparison["by height"], lambda: comparison["by height", "at 2"]):
+        with pytest.raises(UnknownNameError, match="no such pair"):
+            ask()
+    with pytest.raises(UnknownNameError, match="no such group"):
+        comparison.plot(group="women")

@@ -70,7 +70,9 @@ def test_a_matrix_without_ranks_is_refused() -> None:
         cflips(np.empty((2, 0)))
 
 
-@pytest.mark.parametrize("flips", [[0, 1], [[0, 2]], [[NAN, 1]], [[0, NAN, 0]], [[np.inf]], [[[0]]]])
+@pytest.mark.parametrize(
+    "flips", [[0, 1], [[0, 2]], [[NAN, 1]], [[0, NAN, 0]], [[np.inf]], [[[0]]], "x", [["a"]], [[1], [1, 0]]]
+)
 def test_what_is_no_matrix_of_flips_is_refused(flips) -> None:
     with pytest.raises(DataError, match="To fix"):
         cflips(flips, 1)

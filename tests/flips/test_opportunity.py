@@ -8,7 +8,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from fairwitness.counterfactuals import NeighborGenerator
-from fairwitness.errors import ConfigError, DataError, GroupError, ModelError
+from fairwitness.errors import ConfigError, DataError, GroupError, ModelError, UnknownNameError
 from fairwitness.flips import cflips, fair_opportunity, ndccf, opportunity_from
 from fairwitness.flips.estimates import curve_ks
 from fairwitness.model import CrossFitted, SensitiveFeatureClassifier
@@ -136,6 +136,35 @@ def test_rows_in_another_order_give_the_same_numbers(people, looks_male, result)
     )
     assert again.to_dict() == result.to_dict()
     np.testing.assert_array_equal(order[again.rows], result.rows)
+
+
+def test_row_numbers_are_those_of_the_table_that_was_passed(people, looks_male) -> None:
+    shuffled = people.sample(frac=1, random_state=3).reset_index(drop=True)
+    found = fair_opportunity(model, shuffled, "sex", classifier=looks_male, privileged="man", k=12, **QUICK)
+    counterfactuals = found.counterfactuals
+    inputs = shuffled.drop(columns="sex")
+    for rows, encoded in (
+        (found.rows, counterfactuals.queries),
+        (counterfactuals.source, counterfactuals.rows),
+    ):
+        pd.testing.assert_frame_equal(
+            counterfactuals.encoder.decode(encoded), inputs.iloc[rows].reset_index(drop=True)
+        )
+
+
+def test_names_that_a_result_does_not_have(result) -> None:
+    for ask in (
+        lambda: result["women"],
+        lambda: result.difference("women"),
+        lambda: result["man"].at("flips"),
+        lambda: result["man"].at("cflips", 99),
+        lambda: result["man"].at("cflips", "12"),
+    ):
+        with pytest.raises(UnknownNameError, match=r"no such .* in this result; got .* To fix: use one of"):
+            ask()
+    with pytest.raises(KeyError):
+        result["women"]
+    assert result["man"].at("cflips", np.int64(12)).estimate == result["man"].at().estimate
 
 
 def test_the_seed_decides_the_intervals_and_nothing_else(people, looks_male, result) -> None:
@@ -346,6 +375,35 @@ def test_opportunity_from_leaves_out_who_is_not_eligible(people, looks_male, res
         opportunity_from(found, groups, looks_male, rows=rows, accepted=accepted, evidence=inputs, k=13)
 
 
+def test_opportunity_from_reads_decisions_as_numbers_or_lists_too(people, looks_male) -> None:
+    inputs = people.drop(columns="sex")
+    accepted = model(inputs) >= 0.5
+    rows = np.flatnonzero(~accepted)
+    given = {
+        "counterfactuals": NeighborGenerator(n_jobs=1).fit(inputs, model).generate(inputs.iloc[rows], 4),
+        "groups": sensitive_groups({"sex": people["sex"]}, privileged="man")[0],
+        "classifier": looks_male,
+        "rows": rows,
+        "accepted": accepted,
+        "evidence": inputs,
+        "n_resamples": 20,
+        "n_permutations": 20,
+    }
+    expected = opportunity_from(**given).to_dict()
+    for same in (accepted.astype(int), accepted.tolist(), accepted.astype(float), pd.Series(accepted)):
+        assert opportunity_from(**{**given, "accepted": same}).to_dict() == expected
+    for name, wrong, says in (
+        ("accepted", np.where(accepted, "yes", "no"), "accepted must hold booleans"),
+        ("evidence", inputs[:5], "differ in number"),
+        ("known", np.zeros((3, 2)), "differ in number"),
+        ("counterfactuals", inputs, "no set of counterfactuals; got DataFrame"),
+        ("groups", people["sex"], "groups of one sensitive feature; got Series"),
+        ("rows", ["a"] * len(rows), "rows must be positions"),
+    ):
+        with pytest.raises(DataError, match=says):
+            opportunity_from(**{**given, name: wrong})
+
+
 def test_what_makes_no_sense_is_refused(people, looks_male, by_rule) -> None:
     with pytest.raises(ConfigError, match="one sensitive feature"):
         fair_opportunity(model, people, ["sex", "town"], classifier=looks_male, k=2, **QUICK)
@@ -370,6 +428,14 @@ def test_what_makes_no_sense_is_refused(people, looks_male, by_rule) -> None:
         )  # fmt: skip
     with pytest.raises(ConfigError, match="confidence"):
         fair_opportunity(model, people, "sex", classifier=looks_male, k=2, confidence=95, **QUICK)
+    for generator in (3, "genetic", NeighborGenerator):
+        with pytest.raises(ConfigError, match="no counterfactual generator"):
+            fair_opportunity(model, people, "sex", classifier=looks_male, k=2, generator=generator, **QUICK)
+    fitted = DecisionTreeClassifier().fit(people[["height"]], people["sex"])
+    with pytest.raises(ModelError, match="classifier could not judge the rows: ValueError"):
+        fair_opportunity(model, people, "sex", classifier=fitted, k=2, **QUICK)
+    alone = fair_opportunity(model, people, "sex", classifier=fitted, evidence=["height"], k=2, **QUICK)
+    assert alone.n_searched > 0
 
 
 def test_frames_lines_and_words(result) -> None:
@@ -436,5 +502,9 @@ def test_curves_people_and_columns_are_drawn(result) -> None:
     assert named.get_xlabel() == "height"
     with pytest.raises(ConfigError, match="town"):
         result.plot_person(0, columns=("height", "town"))
-    with pytest.raises(ConfigError, match="no such person"):
-        result.plot_person(10_000)
+    for person in (10_000, -1, 1.5, "x", True):
+        with pytest.raises(ConfigError, match="person must be a whole number from 0 to"):
+            result.plot_person(person)
+    for columns in ("height", ("height",)):
+        with pytest.raises(ConfigError, match="along two columns"):
+            result.plot_person(0, columns=columns)

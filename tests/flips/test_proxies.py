@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairwitness.errors import ConfigError, DataError
+from fairwitness.errors import ConfigError, DataError, ModelError, UnknownNameError
 from fairwitness.flips import proxy_correlations, proxy_features
 from fairwitness.flips.moments import Pairs, association_p, moments
 from fairwitness.table import Schema
@@ -35,7 +35,8 @@ def test_a_column_that_does_not_vary_has_no_correlation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "delta"), [([1, 2], [1, 2]), ([[1.0]], [1, 2]), ([[np.nan]], [1]), ([[1.0]], [np.inf])]
+    ("epsilon", "delta"),
+    [([1, 2], [1, 2]), ([[1.0]], [1, 2]), ([[np.nan]], [1]), ([[1.0]], [np.inf]), ([["a"]], [1])],
 )
 def test_pairs_that_make_no_sense_are_refused(epsilon, delta) -> None:
     with pytest.raises(DataError):
@@ -157,6 +158,26 @@ def test_eligible_people_may_be_named_by_mask_or_position(pairs, table, by_rule)
     )
     assert by_mask.to_dict() == named.to_dict()
     assert by_mask.n_rows < 20
+
+
+def test_arguments_that_make_no_sense_are_refused(pairs, table, by_rule) -> None:
+    classifier = by_rule(_rule, ["no", "yes"])
+    for changes, says in (
+        ({"counterfactuals": table}, "no set of counterfactuals; got DataFrame"),
+        ({"origins": table.iloc[:3]}, "one row for each query; got 3 rows for 20 queries"),
+        ({"eligible": ["a"]}, "eligible must be positions"),
+        ({"eligible": [99]}, "no query 99"),
+    ):
+        arguments = {"counterfactuals": pairs, "classifier": classifier, "n_resamples": 20, **changes}
+        with pytest.raises(DataError, match=says):
+            proxy_features(**arguments)
+    for changes in ({"confidence": 2}, {"n_resamples": "many"}, {"privileged": "maybe"}):
+        with pytest.raises(ConfigError):
+            proxy_features(pairs, classifier, **changes)
+    with pytest.raises(ModelError, match="not fitted, or gives no probabilities; got int"):
+        proxy_features(pairs, 3)
+    with pytest.raises(UnknownNameError, match="no such feature"):
+        proxy_features(pairs, classifier, n_resamples=20)["nothing"]
 
 
 def test_a_column_beside_the_model_s_keeps_the_person_s_value(pairs, table, by_rule) -> None:

@@ -33,6 +33,7 @@ def case(
         "minimum_n": 30,
         "people": "applicants",
         "favorable": "approve = 1",
+        "settings": {},
     }
     return SimpleNamespace(**{**facts, **changes})
 
@@ -57,6 +58,14 @@ def test_sentences_say_who_how_much_and_how_sure(lending: Section) -> None:
     forbidden = ("bias", "discriminat", "fair", "compliant")
     text = json.dumps([finding.to_dict() for finding in lending.findings]) + " ".join(lending.paragraphs)
     assert not [word for word in forbidden if word in text.lower()]
+
+
+def test_a_policy_s_thresholds_hold_for_rates_too() -> None:
+    settings = {"thresholds": {"RATE001": {"high": 0.15}}}
+    accepted = shares(1000, 930) + shares(200, 150)
+    race = ["White"] * 1000 + ["Black"] * 200
+    section = run(case({"race": race}, accepted, privileged="White", settings=settings))
+    assert {f.code: (f.severity, f.threshold) for f in section.findings}["RATE001"] == ("high", 0.15)
 
 
 def test_findings_are_graded_by_the_thresholds_file(lending: Section) -> None:

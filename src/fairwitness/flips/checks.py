@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from fairwitness.case import Case
-from fairwitness.errors import ConfigError, DataError, ModelError
+from fairwitness.errors import DataError, ModelError
 from fairwitness.findings import (
     SEVERITIES,
     Finding,
@@ -28,9 +26,8 @@ from fairwitness.flips.people import example_people, person_lines
 from fairwitness.flips.proxies import ProxyResult, proxies_from
 from fairwitness.flips.results import OpportunityResult
 from fairwitness.flips.search import draw_people, search
-from fairwitness.flips.setting import default_generator, fitted_classifier
+from fairwitness.flips.setting import chosen_generator, fitted_classifier
 from fairwitness.flips.verdicts import (
-    Thresholds,
     difference_findings,
     established_proxies,
     instrument_findings,
@@ -120,7 +117,7 @@ def _section(
     rows: np.ndarray,
     unanswered: list[NotApplicable],
 ) -> Section:
-    thresholds = _thresholds(case)
+    thresholds = load_thresholds(case.settings.get("thresholds"))
     findings: list[Finding] = []
     features: list[Document] = []
     spoken: list[str] = []
@@ -166,7 +163,8 @@ def _section(
     singles = [result for each, result in zip(instruments, results, strict=True) if not each.crossed]
     return Section(
         key=KEY,
-        results=(*results, *proxies),
+        # Everything above counts rows in the case's order; the user has a table of their own.
+        results=(*(result.in_order(case.row_number) for result in results), *proxies),
         findings=tuple(findings),
         not_applicable=tuple(unanswered),
         overview=tuple(overview),
@@ -363,22 +361,4 @@ def _document(case: Case, found: CounterfactualSet | None, features: list[Docume
 
 
 def _generator(case: Case) -> CounterfactualGenerator:
-    from fairwitness.counterfactuals.base import CounterfactualGenerator
-
-    given = case.settings.get("generator")
-    if given is None or given == "neighbors":
-        return default_generator(case.n_jobs)
-    if not isinstance(given, CounterfactualGenerator):
-        raise ConfigError(
-            "the setting generator is no counterfactual generator",
-            got=plain(given),
-            fix='pass "neighbors" or an instance, for example NeighborGenerator(rank="dice")',
-        )
-    return given
-
-
-def _thresholds(case: Case) -> Thresholds:
-    given = case.settings.get("thresholds")
-    if given is None or isinstance(given, Mapping):
-        return given
-    return load_thresholds(Path(str(given)))
+    return chosen_generator(case.settings.get("generator"), case.n_jobs)

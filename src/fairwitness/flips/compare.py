@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fairwitness.arguments import shown
 from fairwitness.errors import ConfigError
 from fairwitness.flips.chance import search_at_random
+from fairwitness.flips.estimates import unknown
 from fairwitness.flips.evaluate import eligible_rows, opportunity_from
 from fairwitness.flips.inference import Classifier, align, people_proba
 from fairwitness.flips.measures import Convention, Shortfall
 from fairwitness.flips.results import MEASURES, OpportunityResult
 from fairwitness.flips.search import draw_people, search
-from fairwitness.flips.setting import default_generator, fitted_classifier, input_names, one_feature
+from fairwitness.flips.setting import chosen_generator, fitted_classifier, input_names, one_feature
 from fairwitness.intake.prepare import prepare_case
 from fairwitness.rng import seed_from
 from fairwitness.text import listing, plain
@@ -45,6 +47,8 @@ class OpportunityComparison:
     results: Mapping[tuple[str, str], OpportunityResult]
 
     def __getitem__(self, names: tuple[str, str]) -> OpportunityResult:
+        if names not in self.results:
+            raise unknown("pair of a model and a classifier", names, list(self.results))
         return self.results[names]
 
     @property
@@ -105,8 +109,18 @@ class OpportunityComparison:
                     )
         return pd.DataFrame(lines)
 
-    def plot(self, ax: Axes | None = None, *, measure: str = "cflips", group: str | None = None) -> Axes:
-        """Draw one group's difference for every model, a dot with its interval for every classifier."""
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        measure: str = "cflips",
+        group: str | None = None,
+        beyond_random: bool = False,
+    ) -> Axes:
+        """Draw one group's difference for every model, a dot with its interval for every classifier.
+
+        ``beyond_random=True`` draws the part that random acceptance does not give.
+        """
         from fairwitness.drawing import IntervalRow, figure, intervals
 
         names = {"cflips": "ΔCFlips", "ndccf": "ΔnDCCF", "ndccf_sorted": "ΔnDCCF (sorted)"}
@@ -118,7 +132,8 @@ class OpportunityComparison:
         for model in self.models:
             points = []
             for at, classifier in enumerate(self.classifiers):
-                value = self.results[model, classifier].difference(group).at(measure)
+                difference = self.results[model, classifier].difference(group)
+                value = difference.at(measure, beyond_random=beyond_random)
                 if value is not None:
                     points.append((plain(classifier), value.estimate, value.low, value.high, at))
             rows.append(IntervalRow(plain(model), points))
@@ -128,7 +143,7 @@ class OpportunityComparison:
             figure(640, 80 + 40 * len(rows) * (len(self.classifiers) + 1))[1] if ax is None else ax,
             rows,
             title=f"{plain(versus.group)} against {plain(versus.privileged)}",
-            xlabel=f"{names[measure]}@{first.k}",
+            xlabel=f"{names[measure]}@{first.k}" + (", beyond random acceptance" if beyond_random else ""),
             reference=0.0,
         )
 
@@ -188,13 +203,21 @@ def compare_opportunities(
         As in :func:`fair_opportunity`, and if there is no model or no classifier.
     """
     classifiers = {"default": None} if classifiers is None else classifiers
+    for what, given in (("models", models), ("classifiers", classifiers)):
+        if not isinstance(given, Mapping):
+            raise ConfigError(
+                f"{what} must be a mapping from names", got=shown(given), fix='pass for example {"LR": model}'
+            )
     if not models or not classifiers:
         raise ConfigError(
             "there is nothing to compare", fix="pass at least one model and one classifier, by name"
         )
     seed = seed_from(random_state)
-    seen = input_names(models.values(), X, sensitive_features) if evidence is None else list(evidence)
-    generator = generator or default_generator(n_jobs)
+    if evidence is None:
+        seen = input_names(models.values(), X, sensitive_features, favorable=favorable, threshold=threshold)
+    else:
+        seen = list(evidence)
+    generator = chosen_generator(generator, n_jobs)
     instruments: dict[str, Classifier] = {}
     results: dict[tuple[str, str], OpportunityResult] = {}
     for model_name, model in models.items():
@@ -268,5 +291,5 @@ def compare_opportunities(
                 minimum_n=minimum_n,
                 random_state=seed,
             )
-            results[model_name, name] = result.with_rows(case.row_number[result.rows])
+            results[model_name, name] = result.in_order(case.row_number)
     return OpportunityComparison(results)

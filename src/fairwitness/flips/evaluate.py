@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fairwitness.arguments import boolean_array, whole_number
 from fairwitness.errors import DataError
 from fairwitness.flips.chance import beyond_random
 from fairwitness.flips.estimates import MeasureCurve, curve_ks, group_curves
-from fairwitness.flips.inference import Classifier, align, counterfactual_proba, people_proba
+from fairwitness.flips.inference import (
+    Classifier,
+    align,
+    check_set,
+    class_names,
+    counterfactual_proba,
+    people_proba,
+    positions,
+)
 from fairwitness.flips.measures import Convention, Shortfall, check_ks
 from fairwitness.flips.results import (
     Funnel,
@@ -22,11 +31,11 @@ from fairwitness.flips.results import (
 from fairwitness.flips.shared import distinct_counterfactuals
 from fairwitness.rng import seed_from
 from fairwitness.stats.intervals import Estimate, check_confidence, wilson
+from fairwitness.table.groups import Groups
 from fairwitness.typing import BoolArray, FloatArray, IntArray, NativeFrame, RandomState
 
 if TYPE_CHECKING:
     from fairwitness.counterfactuals.sets import CounterfactualSet
-    from fairwitness.table.groups import Groups
 
 
 def opportunity_from(
@@ -35,7 +44,7 @@ def opportunity_from(
     classifier: Classifier,
     *,
     rows: ArrayLike,
-    accepted: BoolArray,
+    accepted: ArrayLike,
     evidence: NativeFrame,
     k: int | None = None,
     known: FloatArray | None = None,
@@ -62,7 +71,7 @@ def opportunity_from(
     rows
         (q,) position in the table of each query of ``counterfactuals``, each at most once.
     accepted
-        (n,) the model's decisions.
+        (n,) the model's decisions: booleans, or 0 and 1.
     evidence
         (n rows) the columns the classifier reads.
     k
@@ -75,6 +84,11 @@ def opportunity_from(
     convention, shortfall, confidence, n_resamples, n_permutations, minimum_n, random_state
         As in :func:`fair_opportunity`.
 
+    Returns
+    -------
+    OpportunityResult
+        As of :func:`fair_opportunity`; its row numbers are positions in the table of ``groups``.
+
     Raises
     ------
     ConfigError, DataError, GroupError, ModelError
@@ -83,10 +97,25 @@ def opportunity_from(
     from fairwitness.table.frames import take_rows
 
     check_confidence(confidence)
+    minimum_n = whole_number(minimum_n, "minimum_n", least=0)
+    check_set(counterfactuals)
+    if not isinstance(groups, Groups):
+        raise DataError(
+            "groups must be the groups of one sensitive feature",
+            got=type(groups).__name__,
+            fix="pass one entry of fairwitness.table.sensitive_groups(...)",
+        )
     k = check_ks(k, counterfactuals.k)[0]
     seed = seed_from(random_state)
+    accepted = boolean_array(accepted, "accepted")
     at = _rows_of(rows, counterfactuals, groups, accepted)
-    known = people_proba(classifier, evidence) if known is None else known
+    known = people_proba(classifier, evidence) if known is None else np.asarray(known, dtype=np.float64)
+    if known.shape != (len(groups.codes), len(class_names(classifier))):
+        raise DataError(
+            "the classifier's rows and the groups differ in number",
+            got=f"probabilities of shape {known.shape} and {len(groups.codes)} groups",
+            fix="pass evidence (or known) with one row a row of the table",
+        )
     people, looks = align(known, classifier, groups.labels)
     eligible = eligible_rows(accepted, groups.codes, looks)
     kept = eligible[at]
@@ -237,7 +266,7 @@ def _quality(classifier: Classifier) -> dict[str, object] | None:
 def _rows_of(
     rows: ArrayLike, counterfactuals: CounterfactualSet, groups: Groups, accepted: BoolArray
 ) -> IntArray:
-    at = np.asarray(rows, dtype=np.int64).reshape(-1)
+    at = positions(rows, "rows")
     n = len(groups.codes)
     if len(at) != counterfactuals.n_queries or len(accepted) != n:
         raise DataError(

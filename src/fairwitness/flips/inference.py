@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from fairwitness.errors import GroupError, ModelError
+from fairwitness.arguments import shown
+from fairwitness.errors import DataError, FairwitnessError, GroupError, ModelError
 from fairwitness.text import listing, plain
 from fairwitness.typing import FloatArray, IntArray, NativeFrame
 
@@ -53,9 +55,10 @@ def people_proba(classifier: Classifier, evidence: NativeFrame) -> FloatArray:
     """Give the classifier's probabilities for rows of a table, checked."""
     from fairwitness.table.frames import n_rows
 
+    names = class_names(classifier)
     if n_rows(evidence) == 0:
-        return np.zeros((0, len(class_names(classifier))))
-    return _checked(classifier, classifier.predict_proba(evidence), n_rows(evidence))
+        return np.zeros((0, len(names)))
+    return _checked(classifier, _asked(classifier.predict_proba, evidence), n_rows(evidence))
 
 
 def counterfactual_proba(
@@ -143,11 +146,61 @@ def _frames(
 
 
 def _ask(classifier: Classifier, rows: NativeFrame, origins: NativeFrame) -> FloatArray:
-    held_out = getattr(classifier, "predict_proba_for", None)
-    answer = classifier.predict_proba(rows) if held_out is None else held_out(rows, origins)
     from fairwitness.table.frames import n_rows
 
-    return _checked(classifier, answer, n_rows(rows))
+    held_out = getattr(classifier, "predict_proba_for", None)
+    frames = (rows,) if held_out is None else (rows, origins)
+    return _checked(classifier, _asked(held_out or classifier.predict_proba, *frames), n_rows(rows))
+
+
+def _asked(question: Callable[..., object], *frames: NativeFrame) -> object:
+    from fairwitness.model.messages import said
+
+    try:
+        return question(*frames)
+    except FairwitnessError:
+        raise
+    except Exception as error:  # the user's classifier may raise anything
+        raise ModelError(
+            f"the sensitive-feature classifier could not judge the rows: {said(error)}",
+            fix="fit it on the very columns that it is asked about, or name them with evidence=",
+        ) from error
+
+
+def check_set(counterfactuals: object) -> None:
+    """Refuse what is no set of counterfactuals.
+
+    Raises
+    ------
+    DataError
+        If it is none.
+    """
+    from fairwitness.counterfactuals.sets import CounterfactualSet
+
+    if not isinstance(counterfactuals, CounterfactualSet):
+        raise DataError(
+            "this is no set of counterfactuals",
+            got=type(counterfactuals).__name__,
+            fix="pass what a generator's generate(...) gives, or .counterfactuals of a result",
+        )
+
+
+def positions(values: ArrayLike, name: str) -> IntArray:
+    """Give positions as integers, from positions or from a mask.
+
+    Raises
+    ------
+    DataError
+        If they are neither.
+    """
+    array = np.asarray(values)
+    if array.dtype == bool and array.ndim == 1:
+        return np.flatnonzero(array)
+    if array.dtype.kind not in "iu" and array.size:
+        raise DataError(
+            f"{name} must be positions, or one boolean a row", got=shown(values), fix="pass integers from 0"
+        )
+    return array.astype(np.int64).reshape(-1)
 
 
 def _checked(classifier: Classifier, answer: object, n: int) -> FloatArray:

@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fairwitness.arguments import number_array, shown
 from fairwitness.errors import ConfigError, DataError
 from fairwitness.typing import FloatArray, IntArray
 
@@ -152,7 +153,7 @@ def check_ks(k: int | Sequence[int] | None, k_max: int) -> tuple[int, ...]:
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= k_max:
             raise ConfigError(
                 f"k must be an integer from 1 to {k_max}, the number of counterfactuals asked for",
-                got=value,
+                got=shown(value),
                 fix="pass such a k, or generate more counterfactuals",
             )
     return tuple(int(value) for value in asked)  # type: ignore[call-overload]
@@ -182,7 +183,7 @@ def _over(
 
 
 def _checked(flips: ArrayLike) -> tuple[FloatArray, IntArray]:
-    matrix = np.asarray(flips, dtype=np.float64)
+    matrix = number_array(flips, "flips", fix="pass 1 where the inferred group changes, 0 where not")
     if matrix.ndim != 2:
         raise DataError(
             "flips must be a matrix: a row a person, a column a rank",
@@ -207,4 +208,6 @@ def _checked(flips: ArrayLike) -> tuple[FloatArray, IntArray]:
 
 def _check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise ConfigError(f"{name} must be one of {', '.join(allowed)}", got=value, fix="pass one of these")
+        raise ConfigError(
+            f"{name} must be one of {', '.join(allowed)}", got=shown(value), fix="pass one of these"
+        )

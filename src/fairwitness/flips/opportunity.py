@@ -16,7 +16,7 @@ from fairwitness.flips.inference import align, people_proba
 from fairwitness.flips.measures import Convention, Shortfall
 from fairwitness.flips.results import OpportunityResult
 from fairwitness.flips.search import draw_people, search
-from fairwitness.flips.setting import default_generator, fitted_classifier, one_feature
+from fairwitness.flips.setting import chosen_generator, fitted_classifier, one_feature
 from fairwitness.intake.prepare import prepare_case
 from fairwitness.typing import MissingPolicy, NativeFrame, RandomState
 
@@ -127,7 +127,7 @@ def fair_opportunity(
     _, looks = align(known, f_s, groups.labels)
     eligible = eligible_rows(accepted, groups.codes, looks)
     rows = np.flatnonzero(draw_people(eligible, groups.codes, most=max_people, seed=seed))
-    generator = generator or default_generator(n_jobs)
+    generator = chosen_generator(generator, n_jobs)
     found = search(
         case.models,
         case.fold,
@@ -165,4 +165,4 @@ def fair_opportunity(
         minimum_n=minimum_n,
         random_state=seed,
     )
-    return result.with_rows(case.row_number[result.rows])
+    return result.in_order(case.row_number)

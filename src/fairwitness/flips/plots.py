@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fairwitness.arguments import shown, whole_number
 from fairwitness.errors import ConfigError
 from fairwitness.flips.results import MEASURES
 from fairwitness.text import listing, plain
@@ -34,7 +35,7 @@ def plot_opportunity(result: OpportunityResult, ax: Axes | None = None, *, measu
     if measure not in MEASURES or getattr(result.groups[0], measure) is None:
         have = [name for name in MEASURES if getattr(result.groups[0], name) is not None]
         raise ConfigError(
-            "there is no such measure in this result", got=measure, fix=f"use one of {listing(have)}"
+            "there is no such measure in this result", got=shown(measure), fix=f"use one of {listing(have)}"
         )
     lines = []
     for at, group in enumerate(result.groups):
@@ -103,12 +104,10 @@ def plot_person(
     from fairwitness.drawing import scatter_people
 
     found = result.counterfactuals
-    if isinstance(person, bool) or not 0 <= person < found.n_queries:
-        raise ConfigError(
-            "there is no such person in this result",
-            got=person,
-            fix=f"pass a position from 0 to {found.n_queries - 1}",
-        )
+    if not found.n_queries:
+        raise ConfigError("there is no person in this result", fix="look at the reasons of its groups")
+    most = found.n_queries - 1
+    person = whole_number(person, "person", least=0, most=most, fix="pass a position in rows")
     lines = np.flatnonzero(found.query == person)
     own = result.labels[result.codes[person]]
     matrix = np.concatenate([found.queries[[person]], found.rows[lines]])
@@ -135,6 +134,12 @@ def plot_person(
 
 def _named(matrix: FloatArray, features: Sequence[Feature], columns: tuple[str, str]) -> FloatArray:
     ordered = {f.name: at for at, f in enumerate(features) if f.kind not in {"categorical", "boolean"}}
+    if isinstance(columns, str) or len(columns) != 2:
+        raise ConfigError(
+            "a person is drawn along two columns",
+            got=shown(columns),
+            fix='pass for example ("age", "income")',
+        )
     for name in columns:
         if name not in ordered:
             raise ConfigError(

@@ -13,12 +13,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fairwitness.arguments import number_array
 from fairwitness.errors import ConfigError, DataError
-from fairwitness.flips.inference import Classifier, class_names, counterfactual_proba, people_proba
+from fairwitness.flips.estimates import unknown
+from fairwitness.flips.inference import (
+    Classifier,
+    check_set,
+    class_names,
+    counterfactual_proba,
+    people_proba,
+    positions,
+)
 from fairwitness.flips.moments import Moments, Pairs, association_p, changes, correlation, moments
 from fairwitness.flips.shared import distinct_counterfactuals
 from fairwitness.rng import child, seed_from
-from fairwitness.stats.intervals import percentile
+from fairwitness.stats.intervals import check_confidence, percentile
 from fairwitness.stats.resample import resample_counts
 from fairwitness.stats.significance import benjamini_hochberg
 from fairwitness.text import number, plain
@@ -118,7 +127,7 @@ class ProxyResult:
         for feature in self.features:
             if feature.label == label:
                 return feature
-        raise KeyError(label)
+        raise unknown("feature", label, [feature.label for feature in self.features])
 
     def to_frame(self) -> Any:
         """Give a pandas frame, one line a feature, ranked."""
@@ -181,7 +190,8 @@ def proxy_correlations(epsilon: ArrayLike, delta: ArrayLike) -> FloatArray:
     Cornacchia et al. (2023), ρ(E, Δ) of section 6.3. Their Table 5 prints 0.93 for ``education-num``
     (ε = 4, 0, -1 with δ = 0.6, -0.4, -0.6); the value of the formula is 0.9994.
     """
-    e, d = np.asarray(epsilon, dtype=np.float64), np.asarray(delta, dtype=np.float64)
+    e = number_array(epsilon, "epsilon", fix="pass one line a pair, one number a column")
+    d = number_array(delta, "delta", fix="pass one number a pair")
     if e.ndim != 2 or d.ndim != 1 or len(e) != len(d):
         raise DataError(
             "epsilon must be (pairs, columns) and delta (pairs,)",
@@ -192,9 +202,10 @@ def proxy_correlations(epsilon: ArrayLike, delta: ArrayLike) -> FloatArray:
         raise DataError("epsilon and delta must be finite", fix="leave out pairs with a missing change")
     if not len(d):
         return np.full(e.shape[1], np.nan)
+    constant, still = np.ptp(e, axis=0) == 0, np.ptp(d) == 0
     e, d = e - e.mean(axis=0), d - d.mean()
-    e[:, np.ptp(epsilon, axis=0) == 0] = 0.0
-    d = d if np.ptp(delta) else np.zeros_like(d)
+    e[:, constant] = 0.0
+    d = np.zeros_like(d) if still else d
     with np.errstate(invalid="ignore", divide="ignore"):
         rho = (e * d[:, None]).sum(axis=0) / np.sqrt((e**2).sum(axis=0) * (d**2).sum())
     return np.asarray(np.clip(rho, -1.0, 1.0))
@@ -244,17 +255,26 @@ def proxy_features(
     ------
     ConfigError
         If ``privileged`` is no class of the classifier.
-    DataError
-        If a column that the classifier reads is missing.
+    DataError, ModelError
+        If a column that the classifier reads is missing, lengths differ, or the classifier cannot be asked.
     """
+    from fairwitness.table.frames import n_rows, take_rows
+
+    check_set(counterfactuals)
+    check_confidence(confidence)
     seed = seed_from(random_state)
-    chosen = counterfactuals if eligible is None else counterfactuals.take(_positions(eligible))
+    if origins is not None and n_rows(origins) != counterfactuals.n_queries:
+        raise DataError(
+            "origins must hold one row for each query",
+            got=f"{n_rows(origins)} rows for {counterfactuals.n_queries} queries",
+            fix="pass the rows the counterfactuals were generated for, in that order",
+        )
+    who = None if eligible is None else positions(eligible, "eligible")
+    chosen = counterfactuals if who is None else counterfactuals.take(who)
     if origins is None:
         origins = _read_by(classifier, chosen.encoder.decode(chosen.queries))
-    elif eligible is not None:
-        from fairwitness.table.frames import take_rows
-
-        origins = take_rows(origins, _positions(eligible))
+    elif who is not None:
+        origins = take_rows(origins, who)
     before = people_proba(classifier, origins)
     after = counterfactual_proba(chosen, classifier, origins=origins)
     column = _class_of(classifier, privileged)
@@ -368,11 +388,6 @@ def _reason(sums: FloatArray, rho: float, n_people: int) -> str:
     if total[4] <= 0 or total[4] / total[0] <= (total[2] / total[0]) ** 2:
         return "the inferred probability never changes by a different amount"
     return "no counterfactual changes it by a different amount"
-
-
-def _positions(eligible: ArrayLike) -> Any:
-    chosen = np.asarray(eligible)
-    return np.flatnonzero(chosen) if chosen.dtype == bool else chosen
 
 
 def _read_by(classifier: Classifier, frame: NativeFrame) -> NativeFrame:

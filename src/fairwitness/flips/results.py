@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairwitness.flips.estimates import MeasureCurve
+from fairwitness.flips.estimates import MeasureCurve, unknown
 from fairwitness.flips.measures import Convention, Shortfall
 from fairwitness.stats.intervals import Estimate
 from fairwitness.text import number, plain
@@ -181,7 +181,8 @@ class OpportunityResult:
     generator
         Name, settings and distance scales of the generator.
     rows
-        (q,) position in the table of each eligible person searched.
+        (q,) position of each eligible person searched in the table that was passed; ``source`` of the
+        counterfactuals are positions in the same table.
     codes
         (q,) their group.
     flips, sorted_flips
@@ -219,14 +220,14 @@ class OpportunityResult:
         for group in self.groups:
             if group.label == label:
                 return group
-        raise KeyError(label)
+        raise unknown("group", label, self.labels)
 
     def difference(self, label: str | None = None) -> GroupDifference:
         """Give one group's difference to the privileged group; default the only one, or the first."""
         for difference in self.differences:
             if label in (None, difference.group):
                 return difference
-        raise KeyError(label)
+        raise unknown("group", label, [difference.group for difference in self.differences])
 
     @property
     def ks(self) -> IntArray:
@@ -238,9 +239,19 @@ class OpportunityResult:
         """Number of eligible people for whom counterfactuals were sought."""
         return len(self.rows)
 
-    def with_rows(self, rows: IntArray) -> OpportunityResult:
-        """Give the same result with other row numbers, for a table in another order."""
-        return replace(self, rows=rows)
+    def in_order(self, order: IntArray) -> OpportunityResult:
+        """Give the same result with the row numbers of another table.
+
+        Parameters
+        ----------
+        order
+            (n,) the place in that table of each row of the table that was measured.
+        """
+        found = self.counterfactuals
+        source = np.where(found.source >= 0, order[found.source], -1)
+        return replace(
+            self, rows=order[self.rows], counterfactuals=replace(found, source=source.astype(np.int64))
+        )
 
     def to_frame(self) -> Any:
         """Give a pandas frame: a line a group, measure and k, with the difference to the privileged."""
@@ -350,7 +361,7 @@ def _at(
     only: bool,
 ) -> Estimate | None:
     if measure not in MEASURES:
-        raise KeyError(measure)
+        raise unknown("measure", measure, MEASURES)
     curve = (others or {}).get(measure) if only else getattr(entry, measure)
     return None if curve is None else curve.at(k, reason=entry.reason)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairwitness.errors import ConfigError
+from fairwitness.arguments import whole_number
 from fairwitness.rng import child
 from fairwitness.typing import BoolArray, IntArray, NativeFrame
 
@@ -90,8 +90,7 @@ def draw_people(eligible: BoolArray, codes: IntArray, *, most: int | None, seed:
     """
     if most is None:
         return eligible.copy()
-    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-        raise ConfigError("max_people must be at least 1", got=most, fix="pass None for no cap")
+    most = whole_number(most, "max_people", fix="pass for example max_people=2000, or None for no cap")
     chosen = np.zeros(len(eligible), dtype=bool)
     place = child(seed, "people").permutation(len(eligible))
     for group in np.unique(codes[eligible]):

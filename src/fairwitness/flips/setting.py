@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from fairwitness.arguments import shown
 from fairwitness.errors import ConfigError
 from fairwitness.flips.inference import Classifier
 from fairwitness.rng import child_seed
@@ -51,7 +52,14 @@ def fitted_classifier(
     return cast(Classifier, unfitted.fit(take_rows(evidence, known), labels))
 
 
-def input_names(models: Iterable[object], X: NativeFrame, sensitive_features: object) -> list[str]:
+def input_names(
+    models: Iterable[object],
+    X: NativeFrame,
+    sensitive_features: object,
+    *,
+    favorable: object = 1,
+    threshold: float = 0.5,
+) -> list[str]:
     """Give the columns that any of the models reads, without the sensitive one, in the table's order."""
     from fairwitness.intake.prepare import input_columns, resolve_sensitive
     from fairwitness.model.blackbox import as_blackbox
@@ -61,8 +69,11 @@ def input_names(models: Iterable[object], X: NativeFrame, sensitive_features: ob
     _, sensitive = resolve_sensitive(X, sensitive_features)
     read: set[str] = set()
     for model in models:
-        boxes = model.members() if isinstance(model, CrossFitted) else (as_blackbox(model),)
-        read |= set(input_columns(X, boxes[0], sensitive))
+        if isinstance(model, CrossFitted):
+            box = model.members(favorable=favorable, threshold=threshold)[0]
+        else:
+            box = as_blackbox(model, favorable=favorable, threshold=threshold)
+        read |= set(input_columns(X, box, sensitive))
     return [name for name in column_names(X) if name in read and name not in sensitive]
 
 
@@ -83,8 +94,23 @@ def one_feature(groups: Sequence[Groups]) -> Groups:
     return groups[0]
 
 
-def default_generator(n_jobs: int | None = None) -> CounterfactualGenerator:
-    """Give the generator that is used if none is asked for: the nearest accepted rows of the table."""
+def chosen_generator(given: object, n_jobs: int | None = None) -> CounterfactualGenerator:
+    """Give the generator that was asked for; by default the nearest accepted rows of the table.
+
+    Raises
+    ------
+    ConfigError
+        If it is no generator.
+    """
+    from fairwitness.counterfactuals.base import CounterfactualGenerator
     from fairwitness.counterfactuals.neighbors import NeighborGenerator
 
-    return NeighborGenerator(n_jobs=n_jobs)
+    if given is None or (isinstance(given, str) and given == "neighbors"):
+        return NeighborGenerator(n_jobs=n_jobs)
+    if not isinstance(given, CounterfactualGenerator):
+        raise ConfigError(
+            "generator is no counterfactual generator",
+            got=shown(given),
+            fix='pass "neighbors" or an instance, for example NeighborGenerator(rank="dice")',
+        )
+    return given

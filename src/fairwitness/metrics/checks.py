@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from fairwitness.case import Case
-from fairwitness.findings import Finding, NotApplicable, OverviewRow, Section, grade
+from fairwitness.findings import (
+    Finding,
+    NotApplicable,
+    OverviewRow,
+    Section,
+    Thresholds,
+    grade,
+    load_thresholds,
+)
 from fairwitness.metrics.group import group_rates
 from fairwitness.metrics.results import RATES, Comparison, GroupRate, GroupRates
 from fairwitness.stats.intervals import Estimate
@@ -43,13 +51,14 @@ def run(case: Case) -> Section:
     )
     measured = list(zip(results, case.groups, strict=True))
     singles = [(rates, _missing(groups)) for rates, groups in measured if len(groups.parts) <= 1]
+    thresholds = load_thresholds(case.settings.get("thresholds"))
     findings: list[Finding] = []
     unanswered: list[NotApplicable] = []
     for rates, groups in measured:
         missing = _missing(groups)
         # A handful of people whose group is not known is no group to compare; the table has them.
         compared = [c for c in rates.comparisons if c.group not in missing or not rates[c.group].small]
-        findings.extend(_findings(rates, compared, crossed=len(groups.parts) > 1))
+        findings.extend(_findings(rates, compared, thresholds, crossed=len(groups.parts) > 1))
         findings.extend(_small(rates, case.minimum_n))
         unanswered.extend(_undefined(rates, compared))
     if case.y is None:
@@ -120,14 +129,18 @@ CHECKS = (
 )
 
 
-def _findings(rates: GroupRates, compared: Sequence[Comparison], *, crossed: bool) -> Iterator[Finding]:
+def _findings(
+    rates: GroupRates, compared: Sequence[Comparison], thresholds: Thresholds, *, crossed: bool
+) -> Iterator[Finding]:
     """Grade every comparison; of intersections only what passes a threshold, the rest is in the table."""
     for comparison in compared:
         for check in CHECKS:
             found: Estimate | None = getattr(comparison, check.measure)
             if found is None or not math.isfinite(found.estimate):
                 continue
-            severity, threshold, established = grade(check.code, found.estimate, (found.low, found.high))
+            severity, threshold, established = grade(
+                check.code, found.estimate, (found.low, found.high), thresholds=thresholds
+            )
             if crossed and severity == "note":
                 continue
             group, privileged = plain(comparison.group), plain(rates.privileged)
