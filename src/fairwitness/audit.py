@@ -7,13 +7,14 @@ method is added by adding its room and naming it in :data:`METHODS`.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from fairwitness import record
+from fairwitness.arguments import shown
 from fairwitness.case import Case
 from fairwitness.errors import ConfigError, FairwitnessWarning
 from fairwitness.findings import SEVERITIES, Finding, NotApplicable, Section, Severity
@@ -24,6 +25,7 @@ from fairwitness.metrics.checks import run as rates
 from fairwitness.progress import track
 from fairwitness.report import render, to_json, write_report
 from fairwitness.table import Schema
+from fairwitness.text import listing
 from fairwitness.typing import Document, MissingPolicy, NativeFrame, RandomState
 
 #: Method name → what runs it. The order is the order of the report.
@@ -59,7 +61,7 @@ class AuditReport:
         """Give the established findings of this severity or a higher one."""
         if severity not in SEVERITIES:
             raise ConfigError(
-                "there is no such severity", got=severity, fix=f"use one of {', '.join(SEVERITIES)}"
+                "there is no such severity", got=shown(severity), fix=f"use one of {', '.join(SEVERITIES)}"
             )
         worst = SEVERITIES[: SEVERITIES.index(severity) + 1]
         return tuple(each for each in self.findings if each.established and each.severity in worst)
@@ -173,7 +175,10 @@ class Audit:
     ) -> None:
         self.methods = _plan(methods)
         self.told = record.Told(
-            outcome=outcome, people=people, source=source, notes=tuple(notes), command=command
+            outcome=outcome,
+            source=source,
+            notes=(notes,) if isinstance(notes, str) else tuple(notes),
+            command=command,
         )
         self._prepare = partial(
             prepare_case,
@@ -220,14 +225,15 @@ class Audit:
 
 
 def _plan(methods: Literal["auto"] | Sequence[str]) -> tuple[str, ...]:
-    asked = [methods] if isinstance(methods, str) else list(methods)
+    listed = isinstance(methods, Iterable) and not isinstance(methods, str)
+    asked = list(methods) if listed else [methods]
     if asked == ["auto"]:
         return tuple(METHODS)
     unknown = [name for name in asked if name not in METHODS]
     if unknown or not asked:
         raise ConfigError(
             "there is no such method",
-            got=unknown or asked,
+            got=listing([shown(name) for name in unknown]) or "none",
             fix=f"use auto, or some of {', '.join(METHODS)}",
         )
     return tuple(name for name in METHODS if name in asked)

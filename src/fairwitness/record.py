@@ -15,16 +15,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import numpy as np
 
 import fairwitness
+from fairwitness.arguments import as_path
 from fairwitness.case import Case
-from fairwitness.errors import FairwitnessWarning
+from fairwitness.errors import ConfigError, FairwitnessWarning
 from fairwitness.findings import SEVERITIES, Finding, Section
 from fairwitness.report import SCHEMA_VERSION
 from fairwitness.table import Groups, table_hash
+from fairwitness.text import plain
 from fairwitness.typing import Document
 
 #: Versions of these decide the numbers; they are written into every report.
@@ -39,7 +41,6 @@ class Told:
     """What the reader of a report is told besides the numbers."""
 
     outcome: str | None
-    people: str
     source: str
     notes: tuple[str, ...]
     command: str
@@ -161,7 +162,7 @@ def _digest(case: Case) -> str | None:
 
 def _settings(case: Case) -> Document:
     shown = {
-        name: value if isinstance(value, str | int | float | bool | None) else type(value).__name__
+        name: value if isinstance(value, str | int | float | bool | None) else _named(value)
         for name, value in case.settings.items()
     }
     return {
@@ -172,6 +173,11 @@ def _settings(case: Case) -> Document:
         "favorable": case.favorable,
         **shown,
     }
+
+
+def _named(value: object) -> str:
+    """Name a setting that is no plain value: a file without its folder, anything else by its type."""
+    return value.name if isinstance(value, PurePath) else type(value).__name__
 
 
 def sort_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -225,7 +231,15 @@ def pass_on(caught: Sequence[warnings.WarningMessage]) -> list[str]:
 def written(text: str, path: str | Path | None) -> str:
     """Write ``text`` to ``path`` (if given) and give it back."""
     if path is not None:
-        Path(path).write_text(text, encoding="utf-8")
+        place = as_path(path)
+        try:
+            place.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise ConfigError(
+                "the report cannot be written",
+                got=f"{plain(place)}: {plain(error.strerror or error)}",
+                fix="name a file in a folder that exists and that you may write to",
+            ) from error
     return text
 
 

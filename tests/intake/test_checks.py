@@ -49,6 +49,15 @@ def test_a_few_rows_make_no_copies() -> None:
     ]
 
 
+def test_a_number_that_was_cut_is_found_in_another_unit() -> None:
+    rng = np.random.default_rng(2)
+    age = rng.integers(18, 90, 400)
+    codes = (age <= 25).astype(np.int64)
+    matrix = np.column_stack([age * 12.0, rng.normal(size=400)])
+    found = repeated_groups(matrix, ["months", "noise"], codes, "age > 25")
+    assert [(repeat.column, repeat.share) for repeat in found] == [("months", 1.0)]
+
+
 def test_one_group_or_none_gives_nothing() -> None:
     matrix = np.arange(4.0)[:, None]
     assert repeated_groups(matrix, ["a"], np.zeros(4, dtype=np.int64), "sex") == []
@@ -78,3 +87,13 @@ def test_findings_name_copies_and_direct_reading(table: pd.DataFrame) -> None:
     seen = run(prepare_case(reading, table, sensitive_features="sex", random_state=0))
     assert [finding.code for finding in seen.findings] == ["DATA001"]
     assert seen.paragraphs == ("The model reads 2 columns, sex among them.",)
+
+
+def test_a_model_reads_the_column_not_the_cut(table: pd.DataFrame) -> None:
+    from fairwitness import as_blackbox
+
+    frame = table.assign(age=np.arange(200) % 60)
+    model = as_blackbox(lambda rows: (rows["income"] > 0).astype(float), feature_names=["income", "age"])
+    section = run(prepare_case(model, frame, sensitive_features=["age > 25", "sex"], random_state=0))
+    assert [finding.title for finding in section.findings] == ["The model reads age directly"]
+    assert section.paragraphs == ("The model reads 2 columns, age among them, but not sex.",)

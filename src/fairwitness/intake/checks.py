@@ -18,6 +18,8 @@ REPEAT_SHARE = 0.99
 MOST_LEVELS = 50
 #: With fewer rows a level, almost any column seems to tell the groups apart.
 ROWS_A_LEVEL = 4
+#: With fewer rows outside the largest group, a cut of almost any column seems to.
+ROWS_A_CUT = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +62,17 @@ def repeated_groups(matrix: FloatArray, names: Sequence[str], codes: IntArray, f
     found = []
     for at, name in enumerate(names):
         values, level = np.unique(np.nan_to_num(matrix[known, at], nan=np.inf), return_inverse=True)
-        if not 1 < len(values) <= min(MOST_LEVELS, len(group) // ROWS_A_LEVEL):
+        if len(values) < 2:
             continue
-        table = np.bincount(level * n_groups + group, minlength=len(values) * n_groups)
-        right = table.reshape(len(values), n_groups).max(axis=1).sum()
+        table = np.bincount(level.reshape(-1) * n_groups + group, minlength=len(values) * n_groups)
+        table = table.reshape(len(values), n_groups)
+        if len(values) <= min(MOST_LEVELS, len(group) // ROWS_A_LEVEL):
+            right = table.max(axis=1).sum()
+        elif len(group) - largest < ROWS_A_CUT:
+            continue
+        else:
+            below = np.cumsum(table, axis=0)[:-1]
+            right = (below.max(axis=1) + (table.sum(axis=0) - below).max(axis=1)).max()
         share = float((right - largest) / (len(group) - largest))
         if share >= REPEAT_SHARE:
             found.append(Repeat(name, feature, share))
@@ -82,13 +91,11 @@ def run(case: Case) -> Section:
         if len(groups.parts) > 1:
             continue
         name = plain(groups.name)
-        reads = [part for part in groups.parts if part in names]
+        # A cut is read off its column: a model reads age, not "age > 25".
+        reads = [plain(part) for part in groups.parts if part in names]
         repeats = repeated_groups(matrix, names, groups.codes, groups.name)
-        if reads:
-            findings.append(_reads(name, case.n_rows))
-            read.append(name)
-        else:
-            unread.append(name)
+        findings.extend(_reads(part, case.n_rows) for part in reads)
+        (read if reads else unread).extend(plain(part) for part in groups.parts)
         others = [repeat for repeat in repeats if repeat.column not in groups.parts]
         findings.extend(_repeats(repeat, case.n_rows) for repeat in others)
         if groups.n_missing:

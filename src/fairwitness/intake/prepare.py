@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
 
+from fairwitness.arguments import check_jobs, shown, whole_number
 from fairwitness.case import Case
 from fairwitness.errors import ConfigError, DataError, GroupError
+from fairwitness.findings import load_thresholds
 from fairwitness.model import BlackBox, CrossFitted, Judgement, as_blackbox, judge_by_fold
+from fairwitness.model.labels import as_labels, is_label, missing_labels, own, same
 from fairwitness.rng import seed_from
+from fairwitness.stats.intervals import check_confidence
 from fairwitness.table import (
     Encoder,
     Groups,
@@ -28,6 +32,13 @@ from fairwitness.table import (
 )
 from fairwitness.text import listing, plain
 from fairwitness.typing import BoolArray, MissingPolicy, NativeFrame, RandomState
+
+#: Counterfactuals a person, at most: the measures hold one number for each person and rank.
+MOST_K = 10_000
+#: Options of the methods.
+SETTINGS = ("generator", "classifier", "convention", "shortfall", "max_people", "thresholds")
+#: What a sensitive feature without a name is called.
+UNNAMED = "sensitive feature"
 
 
 def prepare_case(
@@ -64,18 +75,24 @@ def prepare_case(
         If the table is empty, lengths differ, a column is missing, or ``missing="error"`` and a
         sensitive value is missing.
     ConfigError
-        If ``k``, ``confidence`` or ``random_state`` makes no sense.
+        If a number or a setting makes no sense, or a black box was made for another favourable label.
     ModelError
         If the model cannot be asked.
     """
-    if k < 1:
-        raise ConfigError("k must be at least 1", got=k, fix="ask for 1 or more counterfactuals a person")
-    if not 0 < confidence < 1:
-        raise ConfigError("confidence must lie between 0 and 1", got=confidence, fix="pass for example 0.95")
+    k = whole_number(k, "k", most=MOST_K, fix="ask for that many counterfactuals a person, for example k=100")
+    confidence = check_confidence(confidence)
+    minimum_n = whole_number(minimum_n, "minimum_n", least=0, fix="pass for example minimum_n=30")
+    check_jobs(n_jobs)
+    settings = _settings(settings)
     rows = n_rows(X)
     if rows == 0:
         raise DataError("the table has no rows", fix="pass at least one row for each group")
+    if schema is not None and not isinstance(schema, Schema):
+        raise ConfigError(
+            "schema is no Schema", got=shown(schema), fix="pass Schema.infer(table), or leave it out"
+        )
     sensitive, named = resolve_sensitive(X, sensitive_features)
+    _same_index(X, y, sensitive)
     boxes = _boxes(model, favorable, threshold)
     wanted = input_columns(X, boxes[0], named)
     inputs = select_columns(X, wanted)
@@ -99,7 +116,7 @@ def prepare_case(
             privileged=privileged,
             accepted=judgement.accepted,
             missing=missing,
-            intersections=intersections and len(sensitive) > 1,
+            intersections=bool(intersections) and len(sensitive) > 1,
             minimum_n=minimum_n,
         )
     order = canonical_order(inputs, _known(groups, good))
@@ -129,7 +146,7 @@ def prepare_case(
         minimum_n=minimum_n,
         favorable=f"{plain(outcome)} = {plain(favorable)}" if outcome else plain(favorable),
         people=people,
-        settings=dict(settings or {}),
+        settings=settings,
     )
 
 
@@ -147,14 +164,14 @@ def resolve_sensitive(
     """
     rows, present = n_rows(X), column_names(X)
     if isinstance(sensitive_features, Groups):
-        _same_length(sensitive_features.name, len(sensitive_features.codes), rows)
+        _same_length(sensitive_features.name, sensitive_features.codes, rows)
         parts = _columns_of([sensitive_features])
         return sensitive_features, tuple(name for name in present if name in parts)
     values = _sensitive_values(X, sensitive_features, set(present))
     if not values:
         raise ConfigError("sensitive_features is empty", fix="name at least one sensitive feature")
     for name, column in values.items():
-        _same_length(name, len(column), rows)
+        _same_length(name, column, rows)
     taken = {column for name in values for column in _names_of(name)}
     return values, tuple(name for name in present if name in taken)
 
@@ -162,8 +179,12 @@ def resolve_sensitive(
 def _sensitive_values(X: NativeFrame, given: object, present: set[str]) -> dict[str, Any]:
     if isinstance(given, str):
         given = [given]
+    if isinstance(given, int) and not isinstance(given, bool) and str(given) in present:
+        given = [str(given)]  # a column of a table whose columns have numbers for names
     if isinstance(given, Mapping):
         return {str(name): column for name, column in given.items()}
+    if isinstance(given, Set):
+        raise ConfigError("a set has no order", got=shown(given), fix="pass a list of names")
     # A list of as many texts as there are rows is a column of values, unless it names columns.
     if (
         isinstance(given, list | tuple)
@@ -174,7 +195,7 @@ def _sensitive_values(X: NativeFrame, given: object, present: set[str]) -> dict[
     if hasattr(given, "columns") or hasattr(given, "column_names"):
         return {name: native_column(given, name) for name in column_names(given)}
     if hasattr(given, "__len__"):
-        return {str(getattr(given, "name", None) or "sensitive feature"): given}
+        return {str(getattr(given, "name", None) or UNNAMED): given}
     raise ConfigError(
         "sensitive_features must be column names, a frame, a column or a mapping",
         got=type(given).__name__,
@@ -182,13 +203,36 @@ def _sensitive_values(X: NativeFrame, given: object, present: set[str]) -> dict[
     )
 
 
-def _same_length(name: str, length: int, rows: int) -> None:
-    if length != rows:
+def _same_length(name: str, column: object, rows: int) -> None:
+    what = "the sensitive feature" if name == UNNAMED else f"the sensitive feature {plain(name)}"
+    if isinstance(column, str) or not hasattr(column, "__len__"):
         raise DataError(
-            f"the sensitive feature {plain(name)} and the table have different lengths",
-            got=f"{length} and {rows}",
-            fix="pass one value a row, in the order of the rows",
+            f"{what} is no column of values",
+            got=shown(column),
+            fix="pass one value a row, or a list of column names",
         )
+    if len(column) != rows:
+        raise DataError(
+            f"{what} and the table have different lengths",
+            got=f"{len(column)} and {rows}",
+            fix="pass one value a row in the order of the rows, or names of columns of the table",
+        )
+
+
+def _same_index(X: NativeFrame, y: object, sensitive: Mapping[str, Any] | Groups) -> None:
+    """Refuse pandas columns whose index is not the table's: rows are matched by place, never by index."""
+    beside = {} if isinstance(sensitive, Groups) else dict(sensitive)
+    wanted: Any = getattr(X, "index", None)
+    if not hasattr(wanted, "equals"):
+        return
+    for name, column in {"the outcome": y, **beside}.items():
+        index: Any = getattr(column, "index", None)
+        if hasattr(index, "equals") and not index.equals(wanted):
+            raise DataError(
+                f"{plain(name)} and the table have different indexes",
+                got=f"{shown(index[:3].tolist())} ... and {shown(wanted[:3].tolist())} ...",
+                fix="align them, or pass .to_numpy() if their rows are in the same order",
+            )
 
 
 def input_columns(X: NativeFrame, model: BlackBox, sensitive: Sequence[str]) -> list[str]:
@@ -228,28 +272,67 @@ def _known(groups: Sequence[Groups], good: BoolArray | None) -> NativeFrame:
 def _boxes(model: object, favorable: object, threshold: float) -> tuple[BlackBox, ...]:
     if isinstance(model, CrossFitted):
         return tuple(model.members(favorable=favorable, threshold=threshold))
-    return (as_blackbox(model, favorable=favorable, threshold=threshold),)
+    box = as_blackbox(model, favorable=favorable, threshold=threshold)
+    # A black box that was made before keeps its own label; the outcome would be read with another.
+    if not same(box.favorable, favorable):
+        raise ConfigError(
+            f"the black box was made for the favourable label {shown(box.favorable)}",
+            got=f"favorable={shown(favorable)}",
+            fix="pass the same favorable= in both places",
+        )
+    if threshold != 0.5 and box.threshold != threshold:
+        raise ConfigError(
+            f"the black box was made with the threshold {box.threshold:g}",
+            got=f"threshold={threshold:g}",
+            fix="pass the same threshold= in both places",
+        )
+    return (box,)
+
+
+def _settings(given: Mapping[str, object] | None) -> dict[str, object]:
+    """Check the names of method options, and thresholds, before anybody waits for a result."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise ConfigError(
+            "settings must be a mapping", got=shown(given), fix='pass for example {"convention": "published"}'
+        )
+    unknown = [name for name in given if name not in SETTINGS]
+    if unknown:
+        raise ConfigError(
+            "there is no such setting",
+            got=listing([shown(name) for name in unknown]),
+            fix=f"use some of {listing(SETTINGS)}",
+        )
+    load_thresholds(given.get("thresholds"))
+    return dict(given)
 
 
 def _favorable_outcome(y: object, favorable: object, rows: int) -> BoolArray:
-    values = np.asarray(y, dtype=object).ravel()
-    if len(values) != rows:
+    if isinstance(y, str):
+        raise ConfigError(
+            "the outcome is a name, not a column", got=shown(y), fix=f"pass the column itself, X[{shown(y)}]"
+        )
+    values = as_labels(y)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1 or len(values) != rows:
         raise DataError(
             "the outcome and the table have different lengths",
-            got=f"{len(values)} and {rows}",
+            got=f"shape {values.shape} and {rows} rows",
             fix="pass one outcome a row, in the order of the rows",
         )
-    unknown = np.array([value is None or value != value for value in values], dtype=bool)
+    unknown = missing_labels(values)
     if unknown.any():
         raise DataError(
             f"the outcome is missing in {int(unknown.sum())} rows, first in row {int(unknown.argmax())}",
             fix="leave those rows out, or audit without an outcome",
         )
-    good = np.array([value == favorable for value in values], dtype=bool)
+    good = is_label(values, favorable)
     if not good.any():
-        seen = sorted({plain(value) for value in values})
+        seen = sorted({shown(own(value)) for value in values[:10_000].tolist()})
         raise DataError(
-            f"no row has the favourable outcome {plain(favorable)}",
+            f"no row has the favourable outcome {shown(favorable)}",
             got=listing(seen),
             fix="pass favorable= one of these values, in its own type",
         )
