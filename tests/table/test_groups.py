@@ -150,6 +150,23 @@ def test_a_column_that_is_called_like_a_cut_is_taken_as_it_is():
     assert words.labels == ("no", "yes")
 
 
+def test_a_name_that_only_looks_like_a_cut_is_a_name():
+    frame = pd.DataFrame({"<b>sex": ["f", "m"], "income > mean": [True, False]})
+    groups = sensitive_groups(
+        sensitive_columns(frame, ["<b>sex", "income > mean"]), privileged={"<b>sex": "m"}
+    )
+    assert [each.name for each in groups] == ["<b>sex", "income > mean"]
+    assert groups[0].privileged_label == "m"
+    with pytest.raises(GroupError, match="should end in a number"):
+        sensitive_columns(frame, ["sex > mean"])
+
+
+def test_text_cannot_be_cut():
+    for values in (["a", "b"], pd.Categorical(["a", "b"])):
+        with pytest.raises(GroupError, match="'town' holds text, which cannot be cut"):
+            sensitive_columns(pd.DataFrame({"town": values}), ["town > 3"])
+
+
 def test_a_missing_number_stays_missing_under_a_cut():
     (groups,) = sensitive_groups({"age > 25": [20.0, 30.0, np.nan]})
     assert groups.labels == ("age > 25", "age ≤ 25", "missing")

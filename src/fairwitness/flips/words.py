@@ -123,10 +123,10 @@ def _expected(group: GroupOpportunity, reference: GroupOpportunity) -> Iterator[
 
 
 def _carriers(result: OpportunityResult, proxies: Sequence[ProxyFeature], case: Case) -> Iterator[str]:
-    from fairwitness.table.cuts import parse_sensitive_spec
+    from fairwitness.table.cuts import spec_of_name
 
     parts = [groups.parts for groups in case.groups if groups.name == result.name]
-    columns = {parse_sensitive_spec(part).column for each in parts for part in each}
+    columns = {spec_of_name(part).column for each in parts for part in each}
     seen = bool(columns & set(case.schema.names))
     start = "" if seen else f"The model never sees {plain(result.name)}; "
     names = list(dict.fromkeys(plain(feature.column) for feature in proxies))[:3]

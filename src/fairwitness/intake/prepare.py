@@ -9,7 +9,7 @@ import numpy as np
 
 from fairwitness.arguments import check_jobs, shown, whole_number
 from fairwitness.case import Case
-from fairwitness.errors import ConfigError, DataError, GroupError
+from fairwitness.errors import ConfigError, DataError
 from fairwitness.findings import load_thresholds
 from fairwitness.model import BlackBox, CrossFitted, Judgement, as_blackbox, judge_by_fold
 from fairwitness.model.labels import as_labels, is_label, missing_labels, own, same
@@ -23,13 +23,13 @@ from fairwitness.table import (
     column_names,
     n_rows,
     native_column,
-    parse_sensitive_spec,
     row_keys,
     select_columns,
     sensitive_columns,
     sensitive_groups,
     take_rows,
 )
+from fairwitness.table.cuts import spec_of_name
 from fairwitness.text import listing, plain
 from fairwitness.typing import BoolArray, MissingPolicy, NativeFrame, RandomState
 
@@ -255,10 +255,7 @@ def _columns_of(groups: Sequence[Groups]) -> set[str]:
 
 
 def _names_of(part: str) -> set[str]:
-    try:
-        return {part, parse_sensitive_spec(part).column}
-    except GroupError:  # a name that only looks like a cut
-        return {part}
+    return {part, spec_of_name(part).column}
 
 
 def _known(groups: Sequence[Groups], good: BoolArray | None) -> NativeFrame:
@@ -274,9 +271,9 @@ def _boxes(model: object, favorable: object, threshold: float) -> tuple[BlackBox
         return tuple(model.members(favorable=favorable, threshold=threshold))
     box = as_blackbox(model, favorable=favorable, threshold=threshold)
     # A black box that was made before keeps its own label; the outcome would be read with another.
-    if not same(box.favorable, favorable):
+    if not same(box.in_table, favorable):
         raise ConfigError(
-            f"the black box was made for the favourable label {shown(box.favorable)}",
+            f"the black box was made for the favourable label {shown(box.in_table)}",
             got=f"favorable={shown(favorable)}",
             fix="pass the same favorable= in both places",
         )

@@ -79,6 +79,17 @@ def parse_sensitive_spec(text: str) -> SensitiveSpec:
     return SensitiveSpec(match["column"], _SIGNS.get(sign, sign), number)
 
 
+def spec_of_name(name: str) -> SensitiveSpec:
+    """Read a name as :func:`parse_sensitive_spec` does; one that only looks like a cut is a column.
+
+    A column may be called ``"<b>sex"``: where the values are at hand already, that is no mistake.
+    """
+    try:
+        return parse_sensitive_spec(name)
+    except GroupError:
+        return SensitiveSpec(name)
+
+
 def cut(values: Any, expression: str | SensitiveSpec) -> ObjectArray:
     """Cut numbers in two groups.
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from fairwitness.errors import ConfigError, GroupError
 from fairwitness.table.columns import Column, read_column
-from fairwitness.table.cuts import cut, parse_sensitive_spec
+from fairwitness.table.cuts import cut, spec_of_name
 from fairwitness.table.frames import column_labels
 from fairwitness.table.groups import BY_RATE, BY_SIZE, CROSS, GIVEN, Groups
 from fairwitness.table.levels import level_text, sort_levels
@@ -89,7 +89,7 @@ def _columns(features: Any) -> dict[str, Any]:
 
 def _feature(name: str, values: Any, missing: MissingPolicy, max_groups: int) -> Groups:
     column = read_column(values, name=name)
-    spec = parse_sensitive_spec(name)
+    spec = spec_of_name(name)
     parts = (spec.column,) if spec.is_cut and column.family != "text" else (name,)
     if spec.is_cut and column.family in {"integer", "float"}:
         name = spec.labels[0]
@@ -210,7 +210,7 @@ def _crossings(features: list[Groups], wanted: bool | Sequence[Sequence[str]]) -
 
 
 def _named(features: Sequence[Groups], name: str) -> Groups:
-    wanted = parse_sensitive_spec(name)
+    wanted = spec_of_name(name)
     for groups in features:
         if groups.name == name or (wanted.is_cut and groups.name == wanted.labels[0]):
             return groups
@@ -303,7 +303,7 @@ def _crossed_label(groups: Groups, parts: list[Groups]) -> str | None:
 def _privilege(groups: Groups, label: object, accepted: FloatArray | None, minimum_n: int) -> Groups:
     if label is not None:
         if isinstance(label, bool) and str(label) not in groups.labels:
-            spec = parse_sensitive_spec(groups.name)
+            spec = spec_of_name(groups.name)
             label = spec.labels[not label] if spec.is_cut else label
         return groups.with_privileged(label)
     counts = groups.counts

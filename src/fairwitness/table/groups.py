@@ -201,17 +201,28 @@ def sensitive_columns(frame: Any, specs: Sequence[str] | Mapping[str, Any]) -> d
     ------
     DataError
         If a column is not in the table.
+    GroupError
+        If a column of text is to be cut, or a cut does not end in a number.
     """
+    from fairwitness.table.columns import read_column
     from fairwitness.table.cuts import parse_sensitive_spec
     from fairwitness.table.frames import column_labels, native_column
 
     known = column_labels(frame)
-    return {
-        str(spec): native_column(
-            frame, str(spec) if str(spec) in known else parse_sensitive_spec(str(spec)).column
-        )
-        for spec in specs
-    }
+    found = {}
+    for name in map(str, specs):
+        if name in known:
+            found[name] = native_column(frame, name)
+            continue
+        spec = parse_sensitive_spec(name)
+        found[name] = native_column(frame, spec.column)
+        if spec.is_cut and read_column(found[name], name=spec.column).family in {"text", "category"}:
+            raise GroupError(
+                f"the column {plain(spec.column)!r} holds text, which cannot be cut",
+                got=plain(name),
+                fix=f"name the column alone, {plain(spec.column)!r}, or cut a column of numbers",
+            )
+    return found
 
 
 def _label_text(value: object) -> str:
