@@ -51,6 +51,7 @@ def write_page(out: Path, cache: Cache, published: Published, plan: Plan, tasks:
         ),
         *(sections.sorted_table(results, published, first) for first in (True, False)),
         sections.coverage(results, published),
+        sections.exact_table(results),
         sections.beyond(results),
         sections.performance(results, published),
         causes.variants(results, published),
