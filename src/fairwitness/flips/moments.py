@@ -12,13 +12,13 @@ counterfactuals, of the products of different people's contributions.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import stdtr
 
-from fairwitness.typing import FloatArray, IntArray
+from fairwitness.typing import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from fairwitness.table.schema import Feature, Schema
@@ -37,11 +37,18 @@ class Pairs:
         (m,) numbers from 0: whose counterfactual it is, and which distinct counterfactual.
     delta
         (m,) change of the inferred probability, centred.
+    own
+        (3, people): sums over each person's pairs of 1, δ and δ².
     """
 
     person: IntArray
     counterfactual: IntArray
     delta: FloatArray
+    own: FloatArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        everyone = np.ones(len(self.person), dtype=np.bool_)
+        object.__setattr__(self, "own", own_sums(self.person, self.delta, everyone))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,6 +104,13 @@ def changes(
             yield feature.name, "missing", became
 
 
+def own_sums(person: IntArray, delta: FloatArray, counted: BoolArray) -> FloatArray:
+    """Sum 1, δ and δ² over each person's counted pairs: (3, people)."""
+    people = int(person.max(initial=-1)) + 1
+    weights = (counted.astype(np.float64), delta, delta * delta)
+    return np.stack([np.bincount(person, each, people).astype(np.float64) for each in weights])
+
+
 def moments(column: str, level: str | None, epsilon: FloatArray, pairs: Pairs) -> Moments:
     """Take the sums of one column of ε, and what shared counterfactuals add."""
     known = ~np.isnan(epsilon)
@@ -105,10 +119,10 @@ def moments(column: str, level: str | None, epsilon: FloatArray, pairs: Pairs) -
     # Centred and scaled, so that squares of large numbers do not swallow the differences.
     e = np.where(known, (epsilon - centre) / scale, 0.0)
     d = np.where(known, pairs.delta, 0.0)
-    weights = (known.astype(np.float64), e, d, e * e, d * d, e * d)
-    sums: FloatArray = np.stack(
-        [np.bincount(pairs.person, each, minlength=people).astype(np.float64) for each in weights]
-    )
+    sums = np.zeros((6, people))
+    sums[1], sums[3], sums[5] = (np.bincount(pairs.person, each, people) for each in (e, e * e, e * d))
+    # Where every pair counts, what does not depend on the column is known already.
+    sums[0], sums[2], sums[4] = pairs.own if known.all() else own_sums(pairs.person, d, known)
     n, e_sum, d_sum, ee, dd, _ = sums.sum(axis=1)
     shared_score = shared_rho = 0.0
     rho = float(correlation(sums.sum(axis=1)))
@@ -123,10 +137,10 @@ def moments(column: str, level: str | None, epsilon: FloatArray, pairs: Pairs) -
         column=column,
         level=level,
         sums=sums,
-        n_changed=int(np.unique(pairs.person[known & (epsilon != 0)]).size),
+        n_changed=int((np.bincount(pairs.person[known & (epsilon != 0)], minlength=people) > 0).sum()),
         shared_score=shared_score,
         shared_rho=shared_rho,
-        n_counterfactuals=int(np.unique(pairs.counterfactual[known]).size),
+        n_counterfactuals=int((np.bincount(pairs.counterfactual[known]) > 0).sum()),
     )
 
 

@@ -45,20 +45,21 @@ def person_lines(result: OpportunityResult, case: Case) -> Iterator[Document]:
     values = cflips(result.flips, result.k)
     kept = ndccf(result.flips, result.k, convention=result.convention, shortfall=result.shortfall)
     nearest = found.spread(found.distance)[:, 0]
-    for at, row in enumerate(result.rows.tolist()):
-        yield {
-            "feature": result.name,
-            "row": int(case.row_number[row]),
-            "key": str(case.row_key[row]),
-            "group": result.labels[result.codes[at]],
-            "probability_of_own_group": float(result.inferred[at, result.codes[at]]),
-            "score": float(found.query_score[at]),
-            "counterfactuals": int(found.n_found[at]),
-            "status": found.status[at],
-            "nearest_distance": float(nearest[at]),
-            f"cflips@{result.k}": float(values[at]),
-            f"ndccf@{result.k}": float(kept[at]),
-        }
+    everyone = np.arange(len(result.rows))
+    columns = {
+        "row": case.row_number[result.rows].tolist(),
+        "key": case.row_key[result.rows].tolist(),
+        "group": [result.labels[code] for code in result.codes.tolist()],
+        "probability_of_own_group": result.inferred[everyone, result.codes].tolist(),
+        "score": found.query_score.tolist(),
+        "counterfactuals": found.n_found.tolist(),
+        "status": found.status,
+        "nearest_distance": nearest.tolist(),
+        f"cflips@{result.k}": values.tolist(),
+        f"ndccf@{result.k}": kept.tolist(),
+    }
+    for line in zip(*columns.values(), strict=True):
+        yield {"feature": result.name, **dict(zip(columns, line, strict=True))}
 
 
 def _person(result: OpportunityResult, case: Case, at: int) -> Document:
