@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
-from fairwitness.config import AuditConfig, parse_config, read_config, with_changes
+from fairwitness.config import TABLES, AuditConfig, parse_config, place, read_config, with_changes
+from fairwitness.config_tables import CHOICES, READABLE
 from fairwitness.errors import ConfigError
 
 WHOLE = """\
@@ -48,13 +50,34 @@ def test_a_whole_file_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "line", "says"),
     [
-        ("k = 10", "kk = 10", 22, "did you mean k"),
+        ("k = 10", "kk = 10", 22, "write k"),
         ("k = 10", "k = 0", 22, "between 1 and"),
-        ("k = 10", 'k = "ten"', 22, "int"),
+        ("k = 10", 'k = "ten"', 22, 'whole number; got "ten"'),
+        ("k = 10", 'run = ["rates", "rtes"]', 22, "auto, rates or opportunity"),
+        ("k = 10", 'run = ["auto", "rates"]', 22, "auto and something else"),
+        ("k = 10", "run = []", 22, "auto, rates or opportunity"),
+        ("k = 10", "confidence = 95", 22, "0.95"),
+        ("k = 10", "k = 10\n[run]\nn_jobs = 0", 24, "n_jobs is 0"),
+        ("k = 10", "k = 10\n[run]\nn_jobs = 1000", 24, "between -256 and 256"),
+        ('path = "model.skops"', 'url = "model.skops"', 16, "address"),
+        ('path = "model.skops"', 'path = "m.skops"\nthreshold = nan', 17, "finite"),
+        ('path = "model.skops"', 'path = "m.skops"\nbatch_size = 0', 17, "batch_size = 1"),
+        ('path = "model.skops"', 'path = "m.skops"\nsecret_env = "KEY"', 17, "given by path"),
+        ('path = "model.skops"', 'train = "LR"\nmax_queries = 5', 17, "given by train"),
+        ('path = "model.skops"', 'predictions = "said"\nkind = "onnx"', 17, "given by predictions"),
+        ('path = "model.skops"', 'predictions = "hired"', 16, "one column"),
+        ('path = "model.skops"', 'predictions = "sex"', 10, "predictions are among"),
+        ('columns = ["sex", "age > 25"]', 'columns = ["hired"]', 10, "outcome is among"),
+        ('sex = "male"', '"age > 25" = true\n[sensitive.x]', 14, "no key x"),
+        ('favorable = "yes"', "favorable = 2020-01-01", 7, "text in quotes, a number"),
+        ('favorable = "yes"', 'favorable = ["yes"]', 7, r'got \["yes"\]'),
+        ('drop = ["note"]', 'separator = ";;"', 3, "one character"),
+        ('drop = ["note"]', "[[report]]", 3, "report must be a table"),
+        ('[schema."hours per week"]\nbounds = [0, 99]', "[schema]\nhours = 3", 19, "one table a column"),
         ('path = "model.skops"', "path = 3", 16, "a path in quotes"),
         ('path = "model.skops"', 'path = "m.skops"\nurl = "https://x"', 15, "exactly one"),
         ('path = "model.skops"', 'train = "GPT"', 16, "LR, SVM"),
-        ("[methods]", "[method]", 21, "did you mean methods"),
+        ("[methods]", "[method]", 21, "write methods"),
         ('columns = ["sex", "age > 25"]', "columns = []", 10, "empty"),
         ('path = "people.csv"', "", 1, "must say path"),
     ],
@@ -88,3 +111,64 @@ def test_changes_from_the_command_line() -> None:
     assert (changed.methods.k, changed.run.seed, config.methods.k) == (3, 0, 10)
     with pytest.raises(ConfigError, match="neighbors"):
         with_changes(config, {"methods.generator": "magic"})
+
+
+def test_a_mark_of_byte_order_is_no_mistake(tmp_path: Path) -> None:
+    file = tmp_path / "audit.toml"
+    file.write_text(WHOLE, encoding="utf-8-sig")
+    assert read_config(file).outcome.column == "hired"
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (WHOLE.replace("yes", "j\xe4").encode("latin-1"), "line 7: the file is not UTF-8"),
+        (b"age,sex\n3,f\n", "not valid TOML"),
+    ],
+)
+def test_a_file_that_is_no_configuration(tmp_path: Path, content: bytes, says: str) -> None:
+    file = tmp_path / "audit.toml"
+    file.write_bytes(content)
+    with pytest.raises(ConfigError, match=says):
+        read_config(file)
+
+
+def test_a_table_or_a_folder_is_no_configuration(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="is a folder"):
+        read_config(tmp_path)
+    (tmp_path / "people.csv").write_text("age,sex\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="fairwitness init"):
+        read_config(tmp_path / "people.csv")
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"methods.k": 0}, "between 1 and"),
+        ({"methods.k": 10**9}, "between 1 and"),
+        ({"run.n_jobs": 0}, "n_jobs is 0"),
+        ({"run.n_jobs": 1000}, "between -256"),
+        ({"report.fail_on": "bad"}, "high, medium, low or note"),
+    ],
+)
+def test_the_command_line_is_held_to_the_same_limits(change: dict[str, object], says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        with_changes(parse_config(WHOLE), change)
+
+
+def test_the_place_of_a_value_can_be_asked_for_later() -> None:
+    config = parse_config(WHOLE, source=Path("a.toml"))
+    assert place(config, "table", "drop") == "a.toml, line 3"
+    assert place(config, "schema", "hours per week") == "a.toml, line 18"
+    assert place(config, "run", "seed") == "a.toml"
+
+
+def test_methods_are_those_of_the_audit() -> None:
+    from fairwitness.audit import METHODS
+
+    assert CHOICES["methods", "run"] == ("auto", *METHODS)
+
+
+def test_every_type_has_words_for_those_who_read_no_python() -> None:
+    declared = {str(entry.type).replace(" | None", "") for kind in TABLES.values() for entry in fields(kind)}
+    assert declared <= set(READABLE)

@@ -117,6 +117,8 @@ class Audit:
         The reference group: a value, or column → value. Chosen by acceptance rate, and said, if absent.
     favorable
         The label of the good outcome, in ``y`` and among the model's classes.
+    threshold
+        Score from which a row is accepted; at 0.5 a classifier's own decision is used.
     schema
         Kinds, ranges and constraints of the columns; inferred if absent.
     methods
@@ -157,6 +159,7 @@ class Audit:
         sensitive_features: object,
         privileged: object = None,
         favorable: object = 1,
+        threshold: float = 0.5,
         schema: Schema | None = None,
         methods: Literal["auto"] | Sequence[str] = "auto",
         k: int = 100,
@@ -188,6 +191,7 @@ class Audit:
             sensitive_features=sensitive_features,
             privileged=privileged,
             favorable=favorable,
+            threshold=threshold,
             schema=schema,
             k=k,
             random_state=random_state,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from fairwitness.audit import Audit
-from fairwitness.config import AuditConfig, ModelConfig
+from fairwitness.config import AuditConfig, ModelConfig, place
 from fairwitness.counterfactuals import (
     CounterfactualGenerator,
     DiceGenerator,
@@ -16,8 +14,10 @@ from fairwitness.counterfactuals import (
     GeneticGenerator,
     NeighborGenerator,
 )
-from fairwitness.errors import ConfigError, DataError
+from fairwitness.errors import ConfigError, DataError, ModelError, SchemaError
+from fairwitness.intake.prepare import input_columns
 from fairwitness.model import (
+    BlackBox,
     CrossFitted,
     EndpointSettings,
     as_blackbox,
@@ -28,27 +28,9 @@ from fairwitness.model import (
 from fairwitness.model.coded import CodedLabels
 from fairwitness.model.digest import file_digest
 from fairwitness.rng import child_seed
-from fairwitness.table import (
-    Schema,
-    column,
-    column_names,
-    n_rows,
-    parse_sensitive_spec,
-    read_table,
-    select_columns,
-)
+from fairwitness.sources import Sources, read_sources
+from fairwitness.table import Schema, column_names, select_columns
 from fairwitness.text import listing, plain
-from fairwitness.typing import NativeFrame
-
-
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """The table of an ``audit.toml``, taken apart; all parts in the order of its rows."""
-
-    X: NativeFrame
-    y: np.ndarray | None
-    predictions: np.ndarray | None
-    notes: tuple[str, ...]
 
 
 def audit_from_config(config: AuditConfig, *, command: str = "") -> Audit:
@@ -60,14 +42,17 @@ def audit_from_config(config: AuditConfig, *, command: str = "") -> Audit:
         If the table or the model cannot be read, or they do not fit together.
     """
     sources = read_sources(config)
-    schema = _schema(config, sources.X)
+    model = _model(config, sources)
+    read = _columns_read(model, sources)
+    schema, notes = _schema(config, sources, read)
     return Audit(
-        _model(config, sources),
+        model,
         sources.X,
         sources.y,
         sensitive_features=list(config.sensitive.columns),
         privileged=dict(config.sensitive.privileged) or None,
         favorable=config.outcome.favorable,
+        threshold=config.model.threshold,
         schema=schema,
         methods=config.methods.run,
         k=config.methods.k,
@@ -81,87 +66,76 @@ def audit_from_config(config: AuditConfig, *, command: str = "") -> Audit:
             "generator": make_generator(config.methods.generator, config.run.n_jobs, config.run.seed),
             "convention": config.methods.convention,
             "shortfall": config.methods.shortfall,
-            "classifier": _classifier(config, sources.X),
+            "classifier": _classifier(config, sources, read),
             "max_people": config.methods.max_people,
             "thresholds": config.methods.thresholds,
         },
         outcome=config.outcome.column,
         people=config.outcome.people,
         source=config.table.path.name,
-        notes=sources.notes,
+        notes=(*sources.notes, *notes),
         command=command,
     )
 
 
-def read_sources(config: AuditConfig) -> Sources:
-    """Read the table and take it apart: inputs with sensitive columns, outcome, and what was left out.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read or a named column is not in it.
-    """
-    table = config.table
-    frame = read_table(
-        table.path, na_values=table.na_values, encoding=table.encoding, separator=table.separator
-    )
-    present = column_names(frame)
-    for role, names in {
-        "drop": table.drop,
-        "id": (table.id,) if table.id else (),
-        "outcome": (config.outcome.column,) if config.outcome.column else (),
-        "predictions": (config.model.predictions,) if config.model.predictions else (),
-    }.items():
-        for name in names:
-            if name not in present:
-                raise DataError(
-                    f"{plain(table.path.name)} has no column {plain(name)}, named as {role}",
-                    fix=f"use one of {listing([plain(each) for each in present], most=20)}",
-                )
-    left_out = {*table.drop, table.id, config.outcome.column, config.model.predictions}
-    sensitive = {
-        name if name in present else parse_sensitive_spec(name).column for name in config.sensitive.columns
-    }
-    X = select_columns(frame, [name for name in present if name not in left_out or name in sensitive])
-    outcome = config.outcome.column
-    notes = [f"{n_rows(frame)} rows and {len(present)} columns were read from {plain(table.path.name)}."]
-    if table.drop:
-        notes.append(f"Left out on request: {listing([plain(name) for name in table.drop])}.")
-    predictions = config.model.predictions
-    return Sources(
-        X=X,
-        y=column(frame, outcome) if outcome else None,
-        predictions=column(frame, predictions) if predictions else None,
-        notes=tuple(notes),
-    )
-
-
-def _model(config: AuditConfig, sources: Sources) -> object:
+def _model(config: AuditConfig, sources: Sources) -> BlackBox | CrossFitted:
     """Load, reach or train the model that ``[model]`` names."""
     asked = config.model
+    if asked.train is not None:
+        return _train(config, asked.train, sources)
     options: dict[str, Any] = {
-        "favorable": config.outcome.favorable,
+        "favorable": config.outcome.favorable if asked.favorable is None else asked.favorable,
         "threshold": asked.threshold,
         "kind": asked.kind,
         "batch_size": asked.batch_size,
         "feature_names": asked.features or None,
         "max_queries": asked.max_queries,
     }
+    given: object = asked.url
     if asked.path is not None:
-        loaded = load_model(asked.path, allow_pickle=asked.allow_pickle, trusted=asked.trusted)
-        return as_blackbox(loaded, **options, digest=file_digest(asked.path))
-    if asked.url is not None:
-        return as_blackbox(asked.url, **options, endpoint=_endpoint(asked))
-    if sources.predictions is not None:
-        return as_blackbox(sources.predictions, **{**options, "kind": "predictions"})
-    return _train(config, sources)
+        given = load_model(asked.path, allow_pickle=asked.allow_pickle, trusted=asked.trusted)
+        options["digest"] = file_digest(asked.path)
+    elif asked.url is not None:
+        options["endpoint"] = _endpoint(asked)
+    else:
+        given, options["kind"] = sources.predictions, "predictions"
+    try:
+        box = as_blackbox(given, **options)
+    except ModelError as error:
+        if asked.favorable is None and error.what.startswith("the favourable outcome"):
+            # The table's word for the good outcome need not be the model's.
+            raise ModelError(
+                error.what, got=error.got, fix="write the model's own label for it as favorable in [model]"
+            ) from error
+        raise
+    box.in_table = config.outcome.favorable
+    return box
 
 
-def _train(config: AuditConfig, sources: Sources) -> CrossFitted:
+def _train(config: AuditConfig, name: str, sources: Sources) -> CrossFitted:
     """Train one of the papers' decision makers without the sensitive columns, out of sample for every row."""
-    name = str(config.model.train)
-    assert sources.y is not None  # config.check asks for an outcome wherever a model is trained
-    X = _inputs(config, sources.X)
+    assert sources.y is not None  # config asks for an outcome wherever a model is trained
+    names = [each for each in column_names(sources.X) if each not in sources.sensitive]
+    wanted = list(config.model.features) or names
+    for each in wanted:
+        if each not in names:
+            why = (
+                "is sensitive"
+                if each in sources.sensitive
+                else sources.left_out.get(each, "is not in the table")
+            )
+            raise DataError(
+                f"{place(config, 'model', 'features')}: a model cannot be trained on {plain(each)}",
+                got=why,
+                fix=f"use some of {listing([plain(other) for other in names], most=20)}",
+            )
+    if not wanted:
+        raise DataError(
+            f"no column of {plain(config.table.path.name)} is left to train a model on",
+            got=listing([plain(each) for each in sources.present], most=20),
+            fix="use a table with columns besides the outcome and the sensitive ones, or drop fewer",
+        )
+    X = select_columns(sources.X, wanted)
     seed = child_seed(config.run.seed, "train")
     makers = decision_makers(Schema.infer(X), only=[name], quick=True, random_state=seed)
     # XGBoost learns 0 and 1 only; the audit's favourable label stays the user's own.
@@ -169,24 +143,31 @@ def _train(config: AuditConfig, sources: Sources) -> CrossFitted:
     return CrossFitted(maker, cv=5, random_state=seed, n_jobs=config.run.n_jobs).fit(X, sources.y)
 
 
-def _classifier(config: AuditConfig, X: NativeFrame) -> object:
+def _columns_read(model: BlackBox | CrossFitted, sources: Sources) -> list[str]:
+    """Give the columns of the table that the model reads."""
+    if isinstance(model, CrossFitted):
+        return [str(name) for name in model.feature_names_in_]
+    try:
+        return input_columns(sources.X, model, sorted(sources.sensitive))
+    except ModelError as error:
+        taken = [name for name in model.info.feature_names or () if name in sources.left_out]
+        if not taken:
+            raise
+        raise ModelError(
+            f"the model reads {plain(taken[0])}, which {sources.left_out[taken[0]]} takes out of the table",
+            fix="leave it in, or name the columns that the model reads as features in [model]",
+        ) from error
+
+
+def _classifier(config: AuditConfig, sources: Sources, read: Sequence[str]) -> object:
     """Give the sensitive-feature classifier asked for; ``None`` is the library's own choice."""
     name = config.methods.classifier
-    if name == "default":
+    seen = [each for each in read if each not in sources.sensitive]
+    if name == "default" or not seen:
         return None
-    columns = _inputs(config, X)
+    schema = Schema.infer(select_columns(sources.X, seen))
     seed = child_seed(config.run.seed, "classifier")
-    specs = sensitive_classifiers(Schema.infer(columns), only=[name], quick=True, random_state=seed)
-    return specs[name].estimator
-
-
-def _inputs(config: AuditConfig, X: NativeFrame) -> NativeFrame:
-    """Give the table without its sensitive columns."""
-    present = column_names(X)
-    sensitive = {
-        spec if spec in present else parse_sensitive_spec(spec).column for spec in config.sensitive.columns
-    }
-    return select_columns(X, [column for column in present if column not in sensitive])
+    return sensitive_classifiers(schema, only=[name], quick=True, random_state=seed)[name].estimator
 
 
 def _endpoint(model: ModelConfig) -> EndpointSettings:
@@ -195,15 +176,27 @@ def _endpoint(model: ModelConfig) -> EndpointSettings:
     )
 
 
-def _schema(config: AuditConfig, X: NativeFrame) -> Schema:
-    present = column_names(X)
+def _schema(config: AuditConfig, sources: Sources, read: Sequence[str]) -> tuple[Schema, list[str]]:
+    """Describe the columns that the model reads: nobody needs to know more of the others."""
+    notes = []
     for name in config.schema:
-        if name not in present:
+        if name not in sources.present:
             raise ConfigError(
-                f"[schema] describes a column that the table lacks: {plain(name)}",
-                fix=f"use one of {listing([plain(each) for each in present], most=20)}",
+                f"{place(config, 'schema', name)}: the table has no column {plain(name)!r}",
+                fix=f"use one of {listing([plain(each) for each in sources.present], most=20)}",
             )
-    return Schema.infer(X, **{name: dict(changes) for name, changes in config.schema.items()})
+        if name not in read:
+            notes.append(f"The schema describes {plain(name)}, which the model does not read.")
+    changes = {name: dict(entry) for name, entry in config.schema.items() if name in read}
+    try:
+        return Schema.infer(select_columns(sources.X, list(read)), **changes), notes
+    except SchemaError as error:
+        for name in changes:
+            if repr(plain(name)) in error.what:
+                raise ConfigError(
+                    f"{place(config, 'schema', name)}: {error.what}", got=error.got, fix=error.fix
+                ) from error
+        raise
 
 
 def make_generator(name: str, n_jobs: int | None, seed: int) -> CounterfactualGenerator:

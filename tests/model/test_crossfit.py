@@ -220,3 +220,11 @@ def test_arrays_are_taken() -> None:
     assert (fitted.fold_of(X.to_numpy()) == fitted.folds_).all()
     with pytest.raises(DataError, match="two dimensions"):
         fitted.fold_of(np.zeros(3))
+
+
+def test_members_know_the_columns_they_read() -> None:
+    X, y = table()
+    fitted = CrossFitted(Memory(), cv=3, random_state=0).fit(X, y)
+    wider = X.assign(note="other")
+    assert fitted.members()[0].info.feature_names == ("a", "b")
+    assert judge_by_fold(fitted.members(), fitted.fold_of(wider), wider).accepted.tolist() == [False] * len(X)

@@ -43,6 +43,9 @@ class BlackBox:
         What is known about the model.
     favorable
         Label of the favourable outcome.
+    in_table
+        What the audited table calls that outcome; set it where that is not the model's own label, as for a
+        booster that answers 1 where the table says ``"good"``.
     threshold
         Score from which a row is accepted; at 0.5 a classifier's own decision is used.
     max_queries
@@ -63,6 +66,7 @@ class BlackBox:
         self._asked = 0
         self._lock = threading.Lock()
         self.favorable = favorable
+        self.in_table = favorable
         self.threshold = threshold
         self.max_queries = max_queries
 

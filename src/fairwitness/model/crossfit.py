@@ -182,7 +182,8 @@ class CrossFitted(BaseEstimator):  # type: ignore[misc]
             As in :func:`fairwitness.model.as_blackbox`.
         """
         self._check_fitted()
-        settings: dict[str, Any] = {"container": "pandas", **options}
+        names = [str(name) for name in self.feature_names_in_]
+        settings: dict[str, Any] = {"container": "pandas", "feature_names": names, **options}
         return [
             as_blackbox(model, favorable=favorable, threshold=threshold, **settings) for model in self.models_
         ]
