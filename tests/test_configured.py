@@ -117,7 +117,6 @@ def test_what_is_described_but_not_read_is_said(build: Build, booster: Path) -> 
 
 
 def test_the_threshold_holds_for_a_trained_model(build: Build) -> None:
-    table = {"old": ("k = 5", "k = 5")}
     strict = rates(build('train = "LR"\nfeatures = ["income"]\nthreshold = 0.99'))
     usual = rates(build('train = "LR"\nfeatures = ["income"]'))
     assert all(strict[group] < usual[group] for group in usual)

@@ -28,7 +28,9 @@ def test_an_audit_writes_one_report(fairwitness: Call, project: Path) -> None:
     validate(document)
     assert document["audited"]["n_rejected"] > 0
     assert {finding["code"] for finding in document["findings"]} >= {"RATE001", "FLIP001"}
-    assert (project / "report" / "report.html").read_text(encoding="utf-8").lower().startswith("<!doctype html>")
+    assert (
+        (project / "report" / "report.html").read_text(encoding="utf-8").lower().startswith("<!doctype html>")
+    )
     lines = ran.out.strip().splitlines()
     assert len(lines) <= 10
     assert lines[-1] == f"Report: {project / 'report' / 'report.html'}"

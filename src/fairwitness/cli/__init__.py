@@ -7,6 +7,10 @@ import sys
 
 def main() -> None:
     """Run ``fairwitness`` with the arguments of this process and exit."""
-    from fairwitness.cli.app import run
+    try:
+        from fairwitness.cli.app import run
 
-    sys.exit(run(sys.argv[1:]))
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # before a command had begun, or after it had ended
+        code = 130
+    sys.exit(code)

@@ -24,14 +24,16 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for name, module in {
-    "demo": demo,
-    "audit": audit,
-    "init": init,
-    "flips": flips,
-    "inspect-model": inspect_model,
-}.items():
-    app.command(name)(guarded(module.command))
+#: What the list of commands says of each; a longer line would be cut.
+COMMANDS = {
+    "demo": (demo, "Audit a model of 1,989 real mortgage decisions."),
+    "audit": (audit, "Audit a model on a table, as an audit.toml says."),
+    "init": (init, "Write an audit.toml for a table."),
+    "flips": (flips, "Measure counterfactual fair opportunity alone."),
+    "inspect-model": (inspect_model, "Say what is in a model file without opening it."),
+}
+for name, (module, short) in COMMANDS.items():
+    app.command(name, short_help=short)(guarded(module.command))
 
 
 def _version(asked: bool) -> None:

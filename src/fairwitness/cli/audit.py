@@ -12,7 +12,7 @@ from fairwitness.cli.terminal import (
     FailOn,
     Output,
     Quiet,
-    Rows,
+    RowsOrNot,
     Verbose,
     exit_on,
     print_report,
@@ -27,7 +27,7 @@ def command(
     k: Annotated[int | None, typer.Option("--k", min=1, help="Counterfactuals a person.")] = None,
     n_jobs: Annotated[int | None, typer.Option("--n-jobs", help="Workers; -1 for all cores.")] = None,
     fail_on: FailOn = None,
-    rows: Rows | None = None,
+    rows: RowsOrNot = None,
     allow_pickle: Annotated[
         bool, typer.Option("--allow-pickle", help="Load pickle and joblib files, which can run any code.")
     ] = False,
@@ -36,11 +36,12 @@ def command(
     verbose: Verbose = False,
 ) -> None:
     """Audit a model on a table, as CONFIG says, and write a report."""
+    from fairwitness.cli.places import ready_folder
     from fairwitness.config import read_config, with_changes
     from fairwitness.configured import audit_from_config
 
     changes = {
-        "report.out": out.resolve() if out else None,
+        "report.out": out,
         "run.seed": seed,
         "run.n_jobs": n_jobs,
         "methods.k": k,
@@ -49,8 +50,9 @@ def command(
         "model.allow_pickle": allow_pickle or None,
     }
     settled = with_changes(read_config(config), changes)
+    folder = ready_folder(settled.report.out)
     with working(quiet=quiet, output=output):
         report = audit_from_config(settled, command=f"fairwitness audit {shlex.quote(config.name)}").run()
-        folder = report.write(settled.report.out, rows=settled.report.rows)
+        report.write(folder, rows=settled.report.rows)
     print_report(report, folder, quiet=quiet, verbose=verbose, output=output)
     exit_on(report, settled.report.fail_on)

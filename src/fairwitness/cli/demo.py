@@ -37,16 +37,18 @@ def command(
     trained on them without race and sex, in five folds, so that every applicant is judged by a model that
     never saw them.
     """
+    from fairwitness.cli.places import ready_folder
     from fairwitness.demo import mortgage_audit
 
+    folder = ready_folder(out)
     with working(quiet=quiet, output=output):
         report = mortgage_audit(
             random_state=seed, k=k, n_jobs=n_jobs, command=f"fairwitness demo --seed {seed} --k {k}"
         ).run()
-        folder = report.write(out, rows=rows)
+        report.write(folder, rows=rows)
     print_report(report, folder, quiet=quiet, verbose=verbose, output=output)
     if open_report:
         import webbrowser
 
-        webbrowser.open((folder / "report.html").resolve().as_uri())
+        webbrowser.open((folder / "report.html").as_uri())
     exit_on(report, fail_on)

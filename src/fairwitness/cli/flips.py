@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fairwitness.cli.terminal import Output, Quiet, Verbose, estimate, print_table, working
+from fairwitness.cli.terminal import Output, Verbose, estimate, print_table, print_unanswered, working
 from fairwitness.text import plain
 from fairwitness.typing import Document
 
@@ -28,7 +28,7 @@ def command(
         bool, typer.Option("--allow-pickle", help="Load pickle and joblib files, which can run any code.")
     ] = False,
     output: Output = "text",
-    quiet: Quiet = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the table and errors only.")] = False,
     verbose: Verbose = False,
 ) -> None:
     """Ask what rejected people would have had to become, and whether that meant another group.
@@ -36,6 +36,7 @@ def command(
     Prints, for every group, CFlips (share of counterfactuals whose inferred group differs) and nDCCF (the
     same, discounted by rank; 1 is no flip), and their differences to the reference group.
     """
+    from fairwitness.cli.places import ready_folder
     from fairwitness.config import read_config, with_changes
     from fairwitness.configured import audit_from_config
 
@@ -50,22 +51,29 @@ def command(
             "model.allow_pickle": allow_pickle or None,
         },
     )
+    folder = None if csv is None else ready_folder(csv)
     with working(quiet=quiet, output=output):
         report = audit_from_config(settled).run()
-    if csv is not None:
+    rows = settled.report.rows
+    if folder is not None:
         from fairwitness.report import write_tables
+        from fairwitness.report.write import ROW_TABLES
 
-        for path in write_tables(report.tables, csv):
-            typer.echo(f"Wrote {path}", err=True)
+        tables = {
+            name: table for name, table in report.tables.items() if rows or not name.startswith(ROW_TABLES)
+        }
+        for path in write_tables(tables, folder):
+            typer.echo(f"Wrote {plain(path, most=1000)}", err=True)
     if output == "json":
-        typer.echo(report.to_json())
+        from fairwitness.report import to_json, without_rows
+
+        typer.echo(report.to_json() if rows else to_json(without_rows(report.document)))
         return
-    for answer in report.not_applicable:
-        typer.echo(f"Not applicable: {plain(answer.subject)} {plain(answer.reason, most=400)}", err=True)
+    print_unanswered(report.not_applicable)
     print_table(_rows(report.document["sections"].get("opportunity", {})))
     if not quiet:
         for sentence in report.document["summary"]:
-            typer.echo(plain(sentence, most=500))
+            typer.echo(plain(sentence, most=2000))
 
 
 def _rows(section: Document) -> list[dict[str, str]]:

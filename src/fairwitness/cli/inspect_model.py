@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -31,12 +32,26 @@ def command(
     lines = {**found, **details}
     width = max(len(name) for name in lines)
     for name, value in lines.items():
-        items = value if isinstance(value, list | tuple) else [value]
-        shown = [_words(item) for item in items] or ["none"]
+        shown = _lines(name, value) or ["none"]
         typer.echo(f"{name.replace('_', ' ').ljust(width)}  {shown[0]}")
         for item in shown[1:]:
             typer.echo(f"{' ' * width}  {item}")
 
 
+def _lines(name: str, value: object) -> list[str]:
+    """Write one fact: a list goes on a line an item, a version such as [3, 2, 0] on one."""
+    if name == "size":
+        return [f"{value:,} bytes"]
+    if name == "version" and isinstance(value, list | tuple):
+        return [".".join(map(plain, value))]
+    items = value if isinstance(value, list | tuple) else [value]
+    return [_words(item) for item in items]
+
+
 def _words(value: object) -> str:
+    if isinstance(value, Mapping):
+        if {"name", "type", "shape"} <= set(value):  # an input or output of a graph
+            shape = " × ".join("any" if size is None else plain(size) for size in value["shape"])
+            return f"{plain(value['name'])}: {plain(value['type'])}{f', {shape}' if shape else ''}"
+        return ", ".join(f"{plain(name)} {plain(inner)}" for name, inner in value.items())
     return ("yes" if value else "no") if isinstance(value, bool) else plain(value)

@@ -6,6 +6,7 @@ import functools
 import math
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,14 +14,14 @@ from typing import TYPE_CHECKING, Annotated, Literal, ParamSpec, TypeAlias
 
 import typer
 
-from fairwitness.errors import FairwitnessError
+from fairwitness.errors import FairwitnessError, FairwitnessWarning
 from fairwitness.findings import Severity
 from fairwitness.progress import show_progress
 from fairwitness.text import interval, number, percent, plain
 
 if TYPE_CHECKING:
     from fairwitness.audit import AuditReport
-    from fairwitness.findings import Finding
+    from fairwitness.findings import Finding, NotApplicable
     from fairwitness.typing import Document
 
 P = ParamSpec("P")
@@ -36,6 +37,13 @@ FailOn = Annotated[
 ]
 Rows = Annotated[bool, typer.Option("--rows/--no-rows", help="Show example people in the report.")]
 
+RowsOrNot = Annotated[
+    bool | None,
+    typer.Option(
+        "--rows/--no-rows", help="Show example people in the report, in place of what the file says."
+    ),
+]
+
 
 def guarded(command: Callable[P, None]) -> Callable[P, None]:
     """Turn what goes wrong inside a command into one message and the right exit code."""
@@ -44,7 +52,10 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         verbose = bool(kwargs.get("verbose"))
         try:
-            command(*args, **kwargs)
+            with heard(quiet=bool(kwargs.get("quiet"))):
+                command(*args, **kwargs)
+        except typer.Exit:
+            raise
         except FairwitnessError as error:
             if verbose:
                 traceback.print_exc()
@@ -60,8 +71,32 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
         except MemoryError:
             complain("The memory did not suffice. To fix: audit fewer rows, or a smaller --k.")
             raise typer.Exit(EXIT_UNEXPECTED) from None
+        except Exception as error:  # a mistake of ours, or of a library: never a stack trace unasked
+            if verbose:
+                traceback.print_exc()
+            said = f"{type(error).__name__}: {error}".rstrip(".: ")
+            complain(f"This should not have happened ({said}). To fix: add -v, and report what it says.")
+            raise typer.Exit(EXIT_UNEXPECTED) from None
 
     return run
+
+
+@contextmanager
+def heard(*, quiet: bool) -> Iterator[None]:
+    """Print warnings as notes of one line on standard error, each once, without the place in the code."""
+    told: set[str] = set()
+
+    def note(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+        ours = issubclass(category, FairwitnessWarning)
+        text = plain(f"{'' if ours else f'{category.__name__}: '}{message}", most=400)
+        if text not in told and not quiet:
+            told.add(text)
+            typer.echo(f"Note: {text}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", FairwitnessWarning)
+        warnings.showwarning = note
+        yield
 
 
 def complain(message: str) -> None:
@@ -80,7 +115,8 @@ def working(*, quiet: bool, output: Format) -> Iterator[None]:
 def print_report(report: AuditReport, folder: Path, *, quiet: bool, verbose: bool, output: Format) -> None:
     """Print at most ten lines: the paragraph, the highest findings, and where the report is."""
     if output == "json":
-        typer.echo(report.to_json())
+        # As it was written: with or without the rows of people.
+        typer.echo((folder / "report.json").read_text(encoding="utf-8"))
         return
     if quiet:
         return
@@ -92,15 +128,35 @@ def print_report(report: AuditReport, folder: Path, *, quiet: bool, verbose: boo
     established = [finding for finding in report.findings if finding.established]
     for finding in established[: None if verbose else 3]:
         typer.echo(_line(finding))
+    whole = [answer for answer in report.not_applicable if not answer.subject]
+    for answer in whole[:2]:
+        typer.echo(f"Not applicable: {_unanswered(answer)}")
     more = len(established) - 3
-    rest = [f"{more} more findings"] if more > 0 and not verbose else []
+    rest = [_counted(more, "more finding")] if more > 0 and not verbose else []
     if unsure := sum(not finding.established for finding in report.findings):
         rest.append(f"{unsure} not established")
-    if report.not_applicable:
-        rest.append(f"{len(report.not_applicable)} questions not applicable")
+    if others := len(report.not_applicable) - len(whole[:2]):
+        rest.append(f"{_counted(others, 'question')} not applicable")
     if rest:
         typer.echo(f"Also: {', '.join(rest)} (see the report).")
-    typer.echo(f"Report: {folder / 'report.html'}")
+    typer.echo(f"Report: {plain(folder / 'report.html', most=1000)}")
+
+
+def print_unanswered(answers: Sequence[NotApplicable]) -> None:
+    """Say on standard error what could not be asked, and why."""
+    for answer in answers:
+        typer.echo(f"Not applicable: {_unanswered(answer)}", err=True)
+
+
+def _unanswered(answer: NotApplicable) -> str:
+    subject = answer.subject or {"rates": "group rates", "opportunity": "flips"}.get(
+        answer.method, answer.method
+    )
+    return f"{plain(subject)}: {plain(answer.reason, most=400)}."
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def _headlines(overview: Sequence[Document], *, most: int = 4) -> list[str]:
@@ -108,8 +164,12 @@ def _headlines(overview: Sequence[Document], *, most: int = 4) -> list[str]:
     leading = [row for row in overview if row["measure"].startswith(("Acceptance", "CFlips"))]
     lines = []
     for row in sorted(leading, key=lambda row: [each["subject"] for each in leading].index(row["subject"])):
-        points = [point for point in row["points"][:3] if point["estimate"] is not None]
-        lines.append(f"{plain(row['subject'], most=40)}, {row['measure']}: {', '.join(map(_group, points))}")
+        points = [point for point in row["points"] if point["estimate"] is not None]
+        if not points:
+            continue
+        groups = [_group(point) for point in points[:3]]
+        groups += [_counted(len(points) - 3, "more group")] if len(points) > 3 else []
+        lines.append(f"{plain(row['subject'], most=40)}, {row['measure']}: {', '.join(groups)}")
     return lines[:most]
 
 
@@ -130,7 +190,7 @@ def _line(finding: Finding) -> str:
         label = typer.style(label, fg=colour, bold=True)
     measured = f"n = {finding.n:,}"
     # Most titles hold the estimate with its interval already.
-    if "[" not in finding.title and finding.estimate == finding.estimate:
+    if "[" not in finding.title and all(math.isfinite(bound) for bound in finding.interval):
         measured = f"{number(finding.estimate)} {interval(*finding.interval)}, {measured}"
     return f"{label} {finding.code}  {plain(finding.title)} ({measured})"
 
