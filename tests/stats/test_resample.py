@@ -7,7 +7,7 @@ import pytest
 
 from fairwitness.errors import ConfigError, DataError
 from fairwitness.rng import child
-from fairwitness.stats import bootstrap_means, permutation_p, resample_counts
+from fairwitness.stats import bootstrap_means, jackknife_variance, permutation_p, resample_counts
 
 
 def test_counts_are_resamples_of_all_rows() -> None:
@@ -123,3 +123,21 @@ def test_codes_may_be_a_list() -> None:
     values = np.array([0.0, 1.0, 1.0, 0.0])
     listed = permutation_p(values, [0, 1, 1, 0], 0, 1, rng=child(0, "p"), n_permutations=50)
     assert listed == permutation_p(values, np.array([0, 1, 1, 0]), 0, 1, rng=child(0, "p"), n_permutations=50)
+
+
+def test_the_jackknife_of_a_mean_is_its_variance() -> None:
+    values = child(3, "v").normal(size=(40, 2))
+    parts = np.array_split(np.arange(40), 8)
+    means = [np.delete(values, part, axis=0).mean(axis=0) for part in parts]
+    blocks = np.array([values[part].mean(axis=0) for part in parts])
+    np.testing.assert_allclose(jackknife_variance(means), blocks.var(axis=0, ddof=1) / 8)
+
+
+def test_a_jackknife_of_what_is_not_known_leaves_it_out() -> None:
+    nan = np.nan
+    found = jackknife_variance(
+        [np.array([1.0, nan, nan]), np.array([3.0, 2.0, nan]), np.array([nan, 4.0, 1.0])]
+    )
+    np.testing.assert_allclose(found, [1.0, 1.0, 0.0])
+    assert jackknife_variance([]) == 0
+    np.testing.assert_array_equal(jackknife_variance([np.ones(3)]), np.zeros(3))

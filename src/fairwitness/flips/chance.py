@@ -11,7 +11,7 @@ between women and men, and the decision maker .64.
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +23,7 @@ from fairwitness.flips.estimates import (
     group_means,
     measure_values,
     plain_curves,
+    refit_spread,
 )
 from fairwitness.flips.measures import Convention, Shortfall
 from fairwitness.flips.shared import Influence, influence
@@ -93,6 +94,7 @@ def beyond_random(
     n_permutations: int,
     seed: int,
     purpose: Sequence[str],
+    refitted: Sequence[tuple[FloatArray, FloatArray]] = (),
 ) -> tuple[list[dict[str, MeasureCurve]], dict[int, dict[str, MeasureCurve]]]:
     """Compare people's values with what random acceptance gives the same people.
 
@@ -106,6 +108,8 @@ def beyond_random(
         Group of each person, number of groups, and the reference among them.
     ks, convention, shortfall, confidence, n_resamples, n_permutations, seed, purpose
         As in :func:`fairwitness.flips.estimates.group_curves`.
+    refitted
+        ``flips`` and ``random_flips`` again as each fold's classifier infers them.
 
     Returns
     -------
@@ -119,7 +123,11 @@ def beyond_random(
     given = measure_values({"given": flips}, ks, convention, shortfall)
     chance = measure_values({"given": random_flips}, ks, convention, shortfall)
     names = list(given)
-    gain = np.concatenate([given[name] - chance[name] for name in names], axis=1)
+    gain = _gain(given, chance)
+    again = [
+        _gain(*(measure_values({"given": each}, ks, convention, shortfall) for each in pair))
+        for pair in refitted
+    ]
     n_rows = int(max(np.nanmax(sources, initial=-1), np.nanmax(random_sources, initial=-1))) + 1
     moved = [
         _moved(names, gain, codes == g, flips, sources, random_flips, random_sources, ks, n_rows)
@@ -134,14 +142,17 @@ def beyond_random(
     jitter = child(seed, "beyond shared", *purpose).normal(size=(max(n_resamples, n_permutations), 1))
 
     def bounds(g: int) -> tuple[FloatArray, FloatArray]:
-        spread = np.concatenate([part.spread() for part in moved[g]])
+        spread = np.hypot(np.concatenate([part.spread() for part in moved[g]]), refit_spread(again, codes, g))
         return _bounds(boot[:, g] + jitter[:n_resamples] * spread, means[g], confidence)
 
     reference, beyond = means[privileged], {}
     for g in range(n_groups):
         if g == privileged:
             continue
-        spread = np.concatenate([a.spread(b) for a, b in zip(moved[g], moved[privileged], strict=True)])
+        spread = np.hypot(
+            np.concatenate([a.spread(b) for a, b in zip(moved[g], moved[privileged], strict=True)]),
+            refit_spread(again, codes, g, privileged),
+        )
         low, high = percentile(boot[:, g] - boot[:, privileged] + jitter[:n_resamples] * spread, confidence)
         same = means[g].same | reference.same
         if same.any():
@@ -167,6 +178,10 @@ def beyond_random(
         for each in (group_means(by_chance[codes == g]) for g in range(n_groups))
     ]
     return random, beyond
+
+
+def _gain(given: Mapping[str, FloatArray], chance: Mapping[str, FloatArray]) -> FloatArray:
+    return np.concatenate([given[name] - chance[name] for name in given], axis=1)
 
 
 def _bounds(samples: FloatArray, mean: Means, confidence: float) -> tuple[FloatArray, FloatArray]:

@@ -346,7 +346,8 @@ def _document(case: Case, found: CounterfactualSet | None, features: list[Docume
         "shortfall": case.settings.get("shortfall") or "available",
         "settings": {
             "intervals": "percentiles of 2,000 resamples of people, disturbed by what shared changed "
-            "profiles add to the variance; Wilson's where all people of a group have the same value",
+            "profiles and other training rows of the classifier add to the variance; Wilson's where all "
+            "people of a group have the same value",
             "p-values": "2,000 shuffles of the group label, disturbed likewise; proxies: a t test of one "
             "score a person, corrected by Benjamini and Hochberg",
             "people of a group searched at most": case.settings.get("max_people", MAX_PEOPLE),

@@ -14,7 +14,7 @@ from fairwitness.flips.measures import Convention, Shortfall, cflips_curve, ndcc
 from fairwitness.flips.shared import Influence, influence
 from fairwitness.rng import child
 from fairwitness.stats.intervals import Estimate, combine_difference, percentile, wilson
-from fairwitness.stats.resample import bootstrap_means, permutation_p
+from fairwitness.stats.resample import bootstrap_means, jackknife_variance, permutation_p
 from fairwitness.text import listing, plain
 from fairwitness.typing import BoolArray, Document, FloatArray, IntArray
 
@@ -109,12 +109,14 @@ def group_curves(
     n_permutations: int,
     seed: int,
     purpose: Sequence[str],
+    refitted: Sequence[Mapping[str, FloatArray]] = (),
 ) -> tuple[list[dict[str, MeasureCurve]], dict[int, dict[str, MeasureCurve]]]:
     """Give every group's curves, and the curves of every difference to the privileged group.
 
     People are resampled within their group, so the groups' resamples are independent; each resampled mean
-    is disturbed by what shared counterfactuals add (:mod:`fairwitness.flips.shared`), and so is each
-    shuffled difference behind a p-value. Resampled means of few people are moved away from the mean
+    is disturbed by what shared counterfactuals add (:mod:`fairwitness.flips.shared`) and by what other
+    training rows of the classifier would (:mod:`fairwitness.flips.refits`), and so is each shuffled
+    difference behind a p-value. Resampled means of few people are moved away from the mean
     (:func:`expanded`). Where all people of a group have the same value the bootstrap
     knows of no spread: the interval is then Wilson's for that mean, which is as wide as any spread between
     0 and 1 allows, and a difference combines its parts' intervals.
@@ -136,6 +138,8 @@ def group_curves(
         As in :func:`fairwitness.flips.ndccf`.
     confidence, n_resamples, n_permutations, seed, purpose
         Level, number of resamples and of shuffles, seed and what the seed is for.
+    refitted
+        ``flips`` again as each fold's classifier infers them, NaN for people it does not recognise.
 
     Returns
     -------
@@ -145,7 +149,7 @@ def group_curves(
         Group code → measure → curve of group minus privileged.
     """
     measured = measure_values(flips, ks, convention, shortfall)
-    values = np.concatenate(list(measured.values()), axis=1)
+    values = _side_by_side(measured)
     means = [group_means(values[codes == g]) for g in range(n_groups)]
     boot = expanded(
         bootstrap_means(
@@ -156,13 +160,14 @@ def group_curves(
     )
     jitter = child(seed, "shared", *purpose).normal(size=(max(n_resamples, n_permutations), 1))
     shared = [_influences(flips, numbers, measured, codes == g, ks) for g in range(n_groups)]
+    again = [_side_by_side(measure_values(each, ks, convention, shortfall)) for each in refitted]
 
     def interval(samples: FloatArray, spread: FloatArray) -> tuple[FloatArray, FloatArray]:
         return percentile(samples + jitter[:n_resamples] * spread, confidence)
 
     bounds = []
     for g, mean in enumerate(means):
-        low, high = interval(boot[:, g], _spread(shared[g]))
+        low, high = interval(boot[:, g], np.hypot(_spread(shared[g]), refit_spread(again, codes, g)))
         wide = wilson(np.clip(mean.value, 0, 1) * mean.n, mean.n, confidence)
         bounds.append(
             (
@@ -178,7 +183,7 @@ def group_curves(
     for g, mean in enumerate(means):
         if g == privileged:
             continue
-        spread = _spread(shared[g], shared[privileged])
+        spread = np.hypot(_spread(shared[g], shared[privileged]), refit_spread(again, codes, g, privileged))
         down, up = interval(boot[:, g] - boot[:, privileged], spread)
         parts = combine_difference(mean.value, bounds[g], reference.value, bounds[privileged])
         same = mean.same | reference.same
@@ -221,6 +226,31 @@ def group_means(rows: FloatArray) -> Means:
     top = np.where(known, rows, -np.inf).max(axis=0, initial=-np.inf)
     bottom = np.where(known, rows, np.inf).min(axis=0, initial=np.inf)
     return Means(value, n, top <= bottom)
+
+
+def refit_spread(
+    values: Sequence[FloatArray], codes: IntArray, group: int, reference: int | None = None
+) -> FloatArray:
+    """Give the spread that the classifier's training rows add to a group's mean, or to a difference.
+
+    Parameters
+    ----------
+    values
+        For each fold's classifier, (q, m) the people's values, NaN for those it does not recognise.
+    codes
+        (q,) group of each person.
+    group, reference
+        The group, and the one it is compared with.
+    """
+    means = [group_means(each[codes == group]).value for each in values]
+    if reference is not None:
+        others = [group_means(each[codes == reference]).value for each in values]
+        means = [mine - theirs for mine, theirs in zip(means, others, strict=True)]
+    return np.sqrt(jackknife_variance(means))
+
+
+def _side_by_side(measured: Mapping[str, FloatArray]) -> FloatArray:
+    return np.concatenate(list(measured.values()), axis=1)
 
 
 def expanded(boot: FloatArray, means: Sequence[Means], confidence: float) -> FloatArray:

@@ -21,6 +21,7 @@ from fairwitness.flips.inference import (
     positions,
 )
 from fairwitness.flips.measures import Convention, Shortfall, check_ks
+from fairwitness.flips.refits import Refit, refits
 from fairwitness.flips.results import (
     Funnel,
     GroupDifference,
@@ -143,11 +144,20 @@ def opportunity_from(
         "seed": seed,
         "purpose": ("opportunity", groups.name),
     }
-    curves, versus = group_curves(flips, numbers, codes, groups.n_groups, **common)
+    drawn = None if random is None else random.take(kept)
+    sets = [chosen] if drawn is None else [chosen, drawn]
+    again = refits(classifier, sets, codes, rows=at, evidence=evidence, labels=groups.labels)
+    curves, versus = group_curves(
+        flips,
+        numbers,
+        codes,
+        groups.n_groups,
+        **common,
+        refitted=[_refitted(each, chosen, gap if "sorted" in flips else None, k) for each in again],
+    )
     by_chance: list[dict[str, MeasureCurve]] = []
     beyond: dict[int, dict[str, MeasureCurve]] = {}
-    if random is not None:
-        drawn = random.take(kept)
+    if drawn is not None:
         random_looks = align(
             counterfactual_proba(drawn, classifier, origins=take_rows(evidence, at), known=known),
             classifier,
@@ -161,6 +171,7 @@ def opportunity_from(
             codes,
             groups.n_groups,
             **common,
+            refitted=[(each.flips(0, chosen)[:, :k], each.flips(1, drawn)[:, :k]) for each in again],
         )
     found = np.minimum(chosen.n_found, k)
     entries = []
@@ -225,6 +236,16 @@ def opportunity_from(
         inferred=people[at],
         inferred_change=after[:, groups.privileged] - people[at][chosen.query, groups.privileged],
     )
+
+
+def _refitted(
+    refit: Refit, chosen: CounterfactualSet, gap: FloatArray | None, k: int
+) -> dict[str, FloatArray]:
+    """Lay out the flips that one fold's classifier infers, in both orders."""
+    out = {"given": refit.flips(0, chosen)[:, :k]}
+    if gap is not None:
+        out["sorted"] = refit.only_recognised(spread_sorted(chosen, refit.flipped[0], gap))[:, :k]
+    return out
 
 
 def eligible_rows(accepted: BoolArray, codes: IntArray, looks: IntArray) -> BoolArray:

@@ -100,7 +100,7 @@ def counterfactual_proba(
         asked = np.flatnonzero(~there)
     for at in range(0, len(asked), _CHUNK):
         lines = asked[at : at + _CHUNK]
-        out[lines] = _ask(classifier, *_frames(counterfactuals, lines, origins, names))
+        out[lines] = _ask(classifier, *decoded_rows(counterfactuals, lines, origins, names))
     return out
 
 
@@ -125,9 +125,10 @@ def align(proba: FloatArray, classifier: Classifier, labels: Sequence[str]) -> t
     return ordered, code[proba.argmax(axis=1)] if len(proba) else np.zeros(0, dtype=np.int64)
 
 
-def _frames(
+def decoded_rows(
     counterfactuals: CounterfactualSet, lines: IntArray, origins: NativeFrame, names: Sequence[str]
 ) -> tuple[NativeFrame, NativeFrame]:
+    """Give some counterfactuals as the classifier reads them, and the person each of them starts from."""
     import narwhals as nw
 
     from fairwitness.table.frames import column_names, select_columns, take_rows

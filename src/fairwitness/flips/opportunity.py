@@ -81,7 +81,8 @@ def fair_opportunity(
     convention, shortfall
         As in :func:`fairwitness.flips.ndccf`.
     confidence, n_resamples, n_permutations
-        Level of the percentile intervals (people are resampled, never counterfactuals), number of
+        Level of the percentile intervals (people are resampled, never counterfactuals; what shared
+        counterfactuals and other training rows of a cross-fitted classifier add is put on top), number of
         resamples, and number of shuffles of the group label for the p-values.
     minimum_n
         Groups with fewer eligible people are marked ``small``.

@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.stats.intervals import percentile as percentile
     from fairwitness.stats.intervals import wilson as wilson
     from fairwitness.stats.resample import bootstrap_means as bootstrap_means
+    from fairwitness.stats.resample import jackknife_variance as jackknife_variance
     from fairwitness.stats.resample import permutation_p as permutation_p
     from fairwitness.stats.resample import resample_counts as resample_counts
     from fairwitness.stats.significance import benjamini_hochberg as benjamini_hochberg
@@ -24,6 +25,7 @@ _NAMES = {
     "bootstrap_means": "resample",
     "combine_difference": "intervals",
     "holm": "significance",
+    "jackknife_variance": "resample",
     "newcombe_difference": "intervals",
     "percentile": "intervals",
     "permutation_p": "resample",

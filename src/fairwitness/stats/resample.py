@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -166,6 +166,30 @@ def permutation_p(
         reached += (~(np.abs(shuffled) < bar)).sum(axis=0)
     p = np.where(np.isnan(observed), np.nan, (1 + reached) / (1 + n_permutations))
     return p if np.ndim(values) == 2 else np.asarray(p[0])
+
+
+def jackknife_variance(estimates: Sequence[FloatArray]) -> FloatArray:
+    """Give the delete-a-group jackknife variance of an estimate.
+
+    Parameters
+    ----------
+    estimates
+        K arrays of one shape: the estimate without each part of the data, NaN where it could not be made.
+
+    Returns
+    -------
+    array of that shape
+        (K - 1) / K times the sum of squared deviations from the mean, over those that are known; 0 where
+        fewer than two are.
+    """
+    if len(estimates) < 2:
+        return np.zeros(np.shape(estimates[0]) if estimates else ())
+    table = np.stack(estimates)
+    known = np.isfinite(table)
+    count = np.maximum(known.sum(axis=0), 1)
+    centre = np.where(known, table, 0.0).sum(axis=0) / count
+    squares = np.where(known, table - centre, 0.0) ** 2
+    return np.asarray((count - 1) / count * squares.sum(axis=0))
 
 
 def _as_table(values: FloatArray, codes: IntArray) -> FloatArray:

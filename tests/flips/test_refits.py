@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from fairwitness.counterfactuals import GeneticGenerator, NeighborGenerator
+from fairwitness.datasets import blind_world
+from fairwitness.flips import fair_opportunity
+from fairwitness.flips.refits import refits
+from fairwitness.model import SensitiveFeatureClassifier
+
+
+@pytest.fixture(scope="module")
+def people() -> pd.DataFrame:
+    rng = np.random.default_rng(21)
+    woman = rng.random(300) < 0.5
+    return pd.DataFrame(
+        {"height": np.round(178 - 9 * woman + rng.normal(0, 6, 300), 1), "merit": rng.integers(0, 30, 300)}
+    ).assign(sex=np.where(woman, "woman", "man"))
+
+
+@pytest.fixture(scope="module")
+def classifier(people) -> SensitiveFeatureClassifier:
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+    return SensitiveFeatureClassifier(tree, cv=3, random_state=0, n_jobs=1).fit(
+        people[["height", "merit"]], people["sex"]
+    )
+
+
+def model(X: pd.DataFrame) -> np.ndarray:
+    return 1 / (1 + np.exp(-(X["merit"] - 15) / 5))
+
+
+def _ask(people, classifier, generator, rows):
+    inputs = people[["height", "merit"]]
+    found = generator.fit(inputs, model).generate(inputs.iloc[rows], 4)
+    codes = (people["sex"].to_numpy()[rows] == "woman").astype(np.int64)
+    asked = refits(classifier, [found], codes, rows=rows, evidence=inputs, labels=["man", "woman"])
+    return found, codes, asked
+
+
+@pytest.mark.parametrize(
+    "generator", [NeighborGenerator(n_jobs=1), GeneticGenerator(random_state=0, n_jobs=1, generations=3)]
+)
+def test_each_fold_s_model_is_asked_about_people_and_counterfactuals(people, classifier, generator) -> None:
+    inputs = people[["height", "merit"]]
+    rows = np.flatnonzero(people["merit"] < 10)[:40]
+    found, codes, asked = _ask(people, classifier, generator, rows)
+    assert len(asked) == 3
+    for refit, fold_model in zip(asked, classifier.crossfit_.models_, strict=True):
+        looks = fold_model.predict(inputs.iloc[rows]) == "woman"
+        np.testing.assert_array_equal(refit.recognised, looks == codes)
+        changed = fold_model.predict(found.encoder.decode(found.rows)) == "woman"
+        np.testing.assert_array_equal(refit.flipped[0], changed != codes[found.query])
+        flips = refit.flips(0, found)
+        assert np.isnan(flips[~refit.recognised]).all()
+        assert np.isfinite(flips[refit.recognised]).any()
+
+
+def test_of_new_rows_some_people_of_each_group_are_enough(people, classifier, monkeypatch) -> None:
+    rows = np.flatnonzero(people["merit"] < 10)
+    found, codes, all_asked = _ask(people, classifier, NeighborGenerator(n_jobs=1), rows)
+    monkeypatch.setattr("fairwitness.flips.refits.MOST_PEOPLE", 7)
+    made = replace(found, source=np.full(len(found), -1))
+    inputs = people[["height", "merit"]]
+    few = refits(classifier, [made], codes, rows=rows, evidence=inputs, labels=["man", "woman"])
+    for some, everyone in zip(few, all_asked, strict=True):
+        assert (some.recognised <= everyone.recognised).all()
+        assert 0 < some.recognised[codes == 0].sum() <= 7
+        flips = some.flips(0, made)[some.recognised]
+        np.testing.assert_array_equal(flips, everyone.flips(0, found)[some.recognised])
+
+
+def test_a_classifier_without_folds_is_not_asked(people, classifier, by_rule) -> None:
+    rule = by_rule(lambda X: (X["height"] < 174).astype(float), ["man", "woman"])
+    rows = np.arange(5)
+    assert _ask(people, rule, NeighborGenerator(n_jobs=1), rows)[2] == []
+
+
+def test_intervals_of_a_blind_model_hold_0_because_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def held(seeds: range) -> int:
+        count = 0
+        for seed in seeds:
+            world = blind_world(400, strength=1.5, random_state=seed)
+            difference = fair_opportunity(
+                world.model, world.X, world.sensitive, privileged="privileged", k=10, random_state=seed,
+                n_resamples=200, n_permutations=20, n_jobs=1,
+            ).difference()  # fmt: skip
+            for beyond in (False, True):
+                value = difference.at(beyond_random=beyond)
+                count += value.low <= 0 <= value.high
+        return count
+
+    with_it = held(range(10))
+    monkeypatch.setattr("fairwitness.flips.evaluate.refits", lambda *_, **__: [])
+    assert with_it >= 18
+    assert held(range(10)) <= 14
