@@ -48,7 +48,7 @@ def cases(draw):
     if name in {"logistic", "network"}:
         frame[numbers] = frame[numbers].fillna(0.5)
     words = [c for c in frame.columns if c not in numbers]
-    overrides = {c: {"bounds": (-1.5, 1.0), "precision": 1} for c in numbers if frame[c].dtype == float}
+    overrides = {}
     ordinal = {
         c: {"kind": "ordinal", "levels": ("low", "mid", "high")}
         for c, kind in zip(frame.columns, kinds, strict=True)
@@ -56,19 +56,22 @@ def cases(draw):
     }
     for c in numbers:
         if frame[c].dtype != float:
-            overrides[c] = {"bounds": (-3, 8)}
+            overrides[c] = {"kind": "integer", "bounds": (-3, 8)}
         else:
             frame[c] = frame[c].round(1)
+            overrides[c] = {"kind": "numeric", "bounds": (-1.5, 1.0), "precision": 1}
     schema = draw(mixed.constraints(Schema.infer(frame, **{**overrides, **ordinal})))
     y = draw(st.lists(st.integers(0, 1), min_size=len(frame), max_size=len(frame)))
     assume(len(set(y)) == 2)
     scale = "passthrough" if draw(st.booleans()) else StandardScaler()
-    encode = make_column_transformer((OneHotEncoder(handle_unknown="ignore"), words), (scale, numbers))
+    encode = make_column_transformer(
+        (OneHotEncoder(handle_unknown="ignore", sparse_output=False), words), (scale, numbers)
+    )
     return frame, schema, make_pipeline(encode, ESTIMATORS[name]()).fit(frame, y)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     case=cases(),
     k=st.integers(1, 5),

@@ -64,6 +64,19 @@ class Answer:
     n_boxes: int
     refused: int
 
+    def add(
+        self, rows: FloatArray, distance: FloatArray, shared: FloatArray, score: FloatArray, k: int
+    ) -> None:
+        """Put rows found elsewhere among these, and keep the k nearest."""
+        have = set(row_bytes(self.rows)) if len(self.rows) else set()
+        more = [at for at, key in enumerate(row_bytes(rows)) if key not in have] if len(rows) else []
+        near = np.concatenate([self.distance, distance[more]])
+        both = np.concatenate([self.shared, shared[more]])
+        order = np.lexsort((both, near))[:k]
+        self.rows = np.concatenate([self.rows, rows[more]])[order]
+        self.distance, self.shared = near[order], both[order]
+        self.score = np.concatenate([self.score, score[more]])[order]
+
 
 @dataclass(eq=False)
 class Solver:
@@ -251,13 +264,5 @@ class Solver:
     ) -> Answer:
         """The best there is when the time is over: what was found, then rows of the table."""
         out = self._laid(found, "budget", bound, boxes, refused)
-        have = set(row_bytes(out.rows))
-        more = [at for at, key in enumerate(row_bytes(spare[0])) if key not in have]
-        rows = np.concatenate([out.rows, spare[0][more]])
-        distance = np.concatenate([out.distance, spare[1][more]])
-        shared = np.concatenate([out.shared, spare[2][more]])
-        score = np.concatenate([out.score, spare[3][more]])
-        order = np.lexsort((shared, distance))[: self.k]
-        out.rows, out.distance = rows[order], distance[order]
-        out.shared, out.score = shared[order], score[order]
+        out.add(*spare, self.k)
         return out

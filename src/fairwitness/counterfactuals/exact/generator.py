@@ -16,6 +16,7 @@ from fairwitness.counterfactuals.exact.engines import engine_for
 from fairwitness.counterfactuals.exact.forms import NetworkForm
 from fairwitness.counterfactuals.exact.metric import Distance, Metric
 from fairwitness.counterfactuals.exact.unfold import Unfolded, unfold
+from fairwitness.counterfactuals.genetic import GeneticGenerator
 from fairwitness.counterfactuals.limits import Limits
 from fairwitness.counterfactuals.lines import NO_PLACES, tidy
 from fairwitness.counterfactuals.nearest import AcceptedPool
@@ -37,8 +38,8 @@ class ExactGenerator(CounterfactualGenerator):
 
     Statuses: ``found`` (k rows, proved nearest), ``short`` (fewer, and proved that there are no others),
     ``infeasible`` (proved that there is none), ``budget`` (the time or the model's queries ran out:
-    the best found so far, rows of the table among them, and in ``settings["gaps"]`` how much nearer a row
-    could still be).
+    the best found so far, by this search, in the table or by the genetic search, and in
+    ``settings["gaps"]`` how much nearer a row could still be).
 
     Parameters
     ----------
@@ -132,7 +133,23 @@ class ExactGenerator(CounterfactualGenerator):
             n_jobs=self.n_jobs,
             description="provably nearest counterfactuals",
         )
-        return self._laid(queries, [answer for part in parts for answer in part])
+        answers = [answer for part in parts for answer in part]
+        self._better_late(queries, answers, k, budget)
+        return self._laid(queries, answers)
+
+    def _better_late(self, queries: FloatArray, answers: list[Answer], k: int, budget: Budget) -> None:
+        """Where the time was too short for a proof, let the genetic search look for nearer rows."""
+        late = [at for at, answer in enumerate(answers) if answer.status == "budget"]
+        if not late or budget.out_of_time():
+            return
+        generator = GeneticGenerator(random_state=0)
+        generator.table_ = self.table_
+        generator._prepare()
+        found = generator._search(queries[late], k, budget)
+        for at, query in enumerate(late):
+            mine = found.query == at
+            distance, shared = self._metric.of_rows(queries[query], found.rows[mine])
+            answers[query].add(found.rows[mine], distance, shared, found.score[mine], k)
 
     def _laid(self, queries: FloatArray, answers: list[Answer]) -> Found:
         rows = np.concatenate([np.zeros((0, queries.shape[1])), *(a.rows for a in answers)])

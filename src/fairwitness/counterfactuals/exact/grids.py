@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: Larger multiples of a step are not told apart by a double with room for the decimals.
 _MOST = 2**50
+#: Doubles that may be taken, beside 0: others are no amounts of anything.
+_SMALLEST, _LARGEST = 1e-77, 1e77
 #: Numbers closer than this share of their column's scale are one value to people.
 _FINEST = 1e-6
 
@@ -48,14 +50,19 @@ class Grid:
         places = np.asarray(n, dtype=np.int64)
         if self.step == 0:
             kind = np.int64 if self.storage == np.float64 else np.int32
-            below = np.iinfo(kind).min - (np.minimum(places, -1) + 1)
-            bits = np.where(places >= 0, places, below)
-            return bits.astype(kind).view(self.storage).astype(np.float64)
+            size = np.abs(places)
+            bits = np.where(size > 0, size + self._zero, 0).astype(kind)
+            return np.sign(places) * bits.view(self.storage).astype(np.float64)
         if self.decimals is None:
             return (places * self.step).astype(self.storage).astype(np.float64)
         if self.decimals == 0:
             return places.astype(np.float64)
         return round_decimals(places / 10.0**self.decimals, self.decimals, self.storage)
+
+    @property
+    def _zero(self) -> int:
+        """The bits of the number that counts as 0: so that positions of both signs fit into 64 bits."""
+        return int(np.float64(_SMALLEST).view(np.int64)) if self.storage == np.float64 else 0
 
     def at_least(self, x: float) -> int:
         """Give the first position whose number is x or more (one past the last if there is none)."""
@@ -69,10 +76,9 @@ class Grid:
     def _near(self, x: float) -> int:
         if self.step == 0:
             with np.errstate(over="ignore"):
-                bits = np.asarray(x, dtype=np.float64).astype(self.storage)
-            kind = np.int64 if self.storage == np.float64 else np.int32
-            n = int(bits.view(kind)) if np.isfinite(bits) else (_MOST**2 if x > 0 else -(_MOST**2))
-            return n if n >= 0 or not np.isfinite(bits) else int(np.iinfo(kind).min) - n - 1
+                size = np.asarray(abs(x), dtype=np.float64).astype(self.storage)
+            bits = int(size.view(np.int64 if self.storage == np.float64 else np.int32))
+            return max(0, bits - self._zero) * (1 if x > 0 else -1)
         scaled = x * 10.0**self.decimals if self.decimals is not None else x / self.step
         return math.floor(scaled) if abs(scaled) < _MOST else int(math.copysign(_MOST, scaled))
 
@@ -88,8 +94,8 @@ def grid_of(encoder: Encoder, j: int, *, scale: float, step: float | None) -> Gr
     decimals = 0 if feature.kind == "integer" else feature.precision
     storage = np.dtype(np.float64) if feature.kind == "integer" else _storage(encoder, j, decimals)
     if decimals is None and step is None:
-        top = float(np.finfo(storage).max)
-        whole = Grid(-(_MOST**2), _MOST**2, 0.0, None, storage, discrete=False)
+        top = _LARGEST if storage == np.float64 else float(np.finfo(storage).max)
+        whole = Grid(0, 0, 0.0, None, storage, discrete=False)
         ends = [whole._near(min(max(end, -top), top)) for end in (low, high)]
     else:
         size = 10.0**-decimals if decimals is not None else _coarse(float(step or 1.0), low, high, storage)

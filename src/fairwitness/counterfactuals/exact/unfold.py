@@ -7,7 +7,7 @@ and keeps its order. So their rounding is theirs, to the last bit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 #: Values of a column tried to see which numbers depend on it, and rows on which form and model must agree.
 _TRIED, _COMPARED = 64, 1000
+#: Whole numbers between a column's bounds that are tried one by one where they are encoded by value.
+_LISTED = 256
 _SEARCHES = frozenset({"GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV"})
 
 
@@ -131,7 +133,7 @@ def unfold(table: FittedTable) -> Unfolded:
     out = Unfolded(
         form=form,
         inputs=inputs,
-        source=_sources(inputs, table),
+        source=_sources(inputs, table, [position[name] for name in named]),
         named={position[name]: open_ended for name, open_ended in named.items()},
     )
     _compare(out, table)
@@ -203,24 +205,40 @@ def _dense(rows: Any, *, stored_only: bool = False) -> FloatArray:
         ) from error
 
 
-def _sources(inputs: Inputs, table: FittedTable) -> IntArray:
+def _sources(inputs: Inputs, table: FittedTable, named: Collection[int]) -> IntArray:
     """Find the column each number depends on, by changing one column at a time."""
-    rows = table.rows
-    base = rows[:1]
+    base = table.rows[:1]
     home = inputs(base)[0]
     source = np.full(len(home), -1, dtype=np.int64)
-    for j in range(rows.shape[1]):
-        values = np.unique(rows[:, j])
-        if len(values) > _TRIED:
-            values = values[np.linspace(0, len(values) - 1, _TRIED).astype(int)]
-        probe = np.repeat(base, len(values), axis=0)
-        probe[:, j] = values
-        seen = inputs(probe)
-        moved = ((seen != home) & ~(np.isnan(seen) & np.isnan(home))).any(axis=0)
-        if (source[moved] >= 0).any():
-            raise refuse(table.model.info.name, "a number it reads depends on several columns")
-        source[moved] = j
+    for j in range(base.shape[1]):
+        for values in _probes(table, j, by_value=j in named):
+            probe = np.repeat(base, len(values), axis=0)
+            probe[:, j] = values
+            try:
+                seen = inputs(probe)
+            except (ValueError, TypeError):
+                continue  # an encoder without this level, which then is no option either
+            moved = ((seen != home) & ~(np.isnan(seen) & np.isnan(home))).any(axis=0)
+            if (np.isin(source[moved], [-1, j], invert=True)).any():
+                raise refuse(table.model.info.name, "a number it reads depends on several columns")
+            source[moved] = j
     return source
+
+
+def _probes(table: FittedTable, j: int, *, by_value: bool) -> list[FloatArray]:
+    """Values of a column on which all numbers that depend on it change; those of the table first."""
+    feature = table.encoder.schema.features[j]
+    values = np.unique(table.rows[:, j])
+    if feature.is_coded:
+        return [values, *(np.array([float(code)]) for code in range(len(feature.levels)))]
+    ends = np.array([end for end in feature.bounds or () if np.isfinite(end)])
+    if feature.kind == "integer":
+        ends = np.unique(np.concatenate([np.ceil(ends[:1]), np.floor(ends[1:])]))
+    if not by_value and len(values) > _TRIED:
+        values = values[np.linspace(0, len(values) - 1, _TRIED).astype(int)]
+    if by_value and len(ends) == 2 and ends[1] - ends[0] < _LISTED:
+        return [values, *(np.array([x]) for x in np.arange(ends[0], ends[1] + 1))]
+    return [values, *(np.array([end]) for end in ends)]
 
 
 def _compare(out: Unfolded, table: FittedTable) -> None:
