@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import os
+import re
 import tempfile
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from fairwitness.errors import ConfigError, DataError
+from fairwitness.draft_model import describe_model
+from fairwitness.draft_text import Facts, draft_text
+from fairwitness.errors import ConfigError, DataError, FairwitnessWarning
 from fairwitness.intake import repeated_groups
+from fairwitness.record import pass_on
 from fairwitness.table import (
     Encoder,
+    Feature,
     Schema,
     column,
     column_names,
@@ -32,6 +37,10 @@ GOOD_WORDS = (
     "approve", "approved", "accept", "accepted", "granted", "grant", "hired", "hire", "good", "yes", "pass",
     "passed", "paid", ">50k", "true", "1",
 )  # fmt: skip
+#: Names of numbers that tell rows apart.
+_ID_NAME = re.compile(r"(?:^|[\W_])(?:id|nr|no|key|index|number)(?:$|[\W_])", re.IGNORECASE)
+#: Below this many rows, values that are all different say nothing.
+_ENOUGH_ROWS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +59,10 @@ def draft_config(
     favorable: str | None = None,
     model: Path | None = None,
     beside: Path = Path("audit.toml"),
+    na_values: Sequence[str] = (),
+    encoding: str = "utf-8",
+    separator: str | None = None,
+    decimal: str = ".",
 ) -> Draft:
     """Infer a configuration from a table.
 
@@ -65,209 +78,249 @@ def draft_config(
         Model file to audit; without one the draft trains a decision maker from the outcome.
     beside
         Where the file will stand: paths in it are relative to that folder.
+    na_values, encoding, separator, decimal
+        How to read a text file; see :func:`fairwitness.table.read_table`.
 
     Raises
     ------
     DataError
-        If the table cannot be read or a named column is not in it.
+        If the table cannot be read, a named column is not in it, or a sensitive one gives no groups.
+    ModelError
+        If the model file cannot be read.
+    ConfigError
+        If the outcome is among the sensitive features.
     """
-    frame = read_table(data)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", FairwitnessWarning)
+        frame = read_table(data, na_values=na_values, encoding=encoding, separator=separator, decimal=decimal)
+    reading = pass_on(caught)
     present = column_names(frame)
-    columns = {spec if spec in present else parse_sensitive_spec(spec).column for spec in sensitive}
-    for name in [*columns, *([target] if target else [])]:
+    sources = {spec: spec if spec in present else parse_sensitive_spec(spec).column for spec in sensitive}
+    for name in [*sources.values(), *([target] if target else [])]:
         if name not in present:
             raise DataError(
-                f"{plain(data.name)} has no column {plain(name)}",
+                f"{plain(data.name)} has no column {plain(name)!r}",
                 fix=f"use one of {listing([plain(each) for each in present], most=20)}",
             )
-    warnings: list[str] = []
-    inputs = select_columns(frame, [name for name in present if name not in columns and name != target])
-    schema = Schema.infer(inputs)
-    warnings += schema.warnings
-    ids = _identifiers(inputs)
-    if ids:
-        warnings.append(
-            f"{listing([plain(name) for name in ids])}: every row has its own value; an identifier, left out."
+    if target in sources.values():
+        raise ConfigError(
+            "the outcome is among the sensitive features",
+            got=plain(target),
+            fix="name the column that the decision is about as --target, or leave --target out",
         )
-    copies = _copies(frame, inputs, schema, sensitive)
-    for name, feature in copies.items():
-        warnings.append(f"{plain(name)} says the same as {plain(feature)}; left out of the model's inputs.")
+    groups = sensitive_groups(
+        {spec: column(frame, name) for spec, name in sources.items()}, intersections=False
+    )
+    candidates = [name for name in present if name not in sources.values() and name != target]
+    schema, unusable = _describe(frame, candidates)
+    inputs = select_columns(frame, list(schema.names))
+    ids = _identifiers(inputs)
+    matrix = Encoder.fit(inputs, schema).encode(inputs) if schema.names else np.zeros((n_rows(frame), 0))
+    copies = {
+        repeat.column: repeat.feature
+        for each in groups
+        for repeat in repeated_groups(matrix, schema.names, each.codes, each.name)
+        if repeat.column not in ids
+    }
     good: object = favorable
+    notes: list[str] = []
     leaks: list[str] = []
     if target:
-        good, said = _good_outcome(column(frame, target), favorable)
-        warnings += said
-        leaks = _leaks(frame, inputs, schema, target)
-        for name in leaks:
-            warnings.append(
-                f"{plain(name)} tells the outcome; left out, as if it were only known after the decision."
-            )
-    missing = _missing(frame, columns)
-    warnings += missing
-    if model is None and target is None:
-        warnings.append(
+        outcome = column(frame, target)
+        good, notes = _good_outcome(outcome, favorable)
+        leaks = [name for name in _leaks(matrix, schema, outcome, target) if name not in (*ids, *copies)]
+    about = describe_model(model, present, good) if model is not None else None
+    if about is not None:
+        notes += about.notes
+    elif target is None:
+        notes.append(
             "There is neither a model nor an outcome to train one on: fill in [model] before you run it."
         )
-    drop = [*ids[1:], *copies, *leaks]
-    text = _text(data, beside, sensitive, target, good, model, ids[:1], drop, schema, warnings)
-    return Draft(text=text, warnings=tuple(warnings))
+    notes += _left_out(ids, copies, leaks, unusable, trained=model is None)
+    notes += _missing(frame, set(sources.values()), target, unusable)
+    notes += [said for said in reading if not any(f" {plain(name)} " in said for name in unusable)]
+    notes += _doubts(schema, {*ids, *copies, *leaks} if model is None else set(ids))
+    facts = Facts(
+        data=data,
+        beside=beside,
+        reading={
+            "na_values": list(na_values),
+            "encoding": encoding,
+            "separator": separator,
+            "decimal": decimal,
+        },
+        identifier=next(iter(ids), None),
+        # A model that is there decides itself what it reads; one that is trained reads all there is.
+        drop=[*ids[1:], *copies, *leaks, *unusable] if model is None else [],
+        target=target,
+        favorable=good,
+        groups={spec: each.labels for spec, each in zip(sources, groups, strict=True)},
+        model=model,
+        about=about,
+        schema=schema,
+        notes=notes,
+    )
+    return Draft(text=draft_text(facts), warnings=tuple(notes))
 
 
 def save_draft(draft: Draft, path: Path, *, force: bool = False) -> None:
     """Write the file, whole or not at all; an existing one is kept unless ``force``."""
-    if path.exists() and not force:
+    name = plain(path)
+    try:
+        if path.is_dir():
+            raise ConfigError(f"{name} is a folder", fix="name a file in it with --out")
+        if path.exists() and not force:
+            raise ConfigError(
+                f"{name} is there already", fix="choose another --out, or pass --force to replace it"
+            )
+        if not path.parent.is_dir():
+            raise ConfigError(
+                f"there is no folder {plain(path.parent)}", fix="make it, or choose another --out"
+            )
+        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=".audit.", suffix=".partial")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(draft.text)
+            Path(beside).chmod(0o644)
+            Path(beside).replace(path)
+        finally:
+            Path(beside).unlink(missing_ok=True)
+    except OSError as error:
         raise ConfigError(
-            f"{plain(path)} is there already", fix="choose another --out, or pass --force to replace it"
-        )
-    if not path.parent.is_dir():
-        raise ConfigError(f"there is no folder {plain(path.parent)}", fix="make it, or choose another --out")
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(draft.text)
-    Path(name).chmod(0o644)
-    Path(name).replace(path)
+            f"{name} cannot be written", got=error.strerror, fix="choose another --out"
+        ) from error
+
+
+def _describe(frame: NativeFrame, names: Sequence[str]) -> tuple[Schema, dict[str, str]]:
+    """Describe every column that can be described; give the others with what stands against them."""
+    features: list[Feature] = []
+    doubts: list[str] = []
+    unusable: dict[str, str] = {}
+    for name in names:
+        try:
+            one = Schema.infer(select_columns(frame, [name]))
+        except DataError as error:
+            unusable[name] = error.what
+        else:
+            features.append(one[name])
+            doubts += one.warnings
+    return Schema(tuple(features), tuple(doubts)), unusable
 
 
 def _identifiers(inputs: NativeFrame) -> list[str]:
-    """Columns of text or whole numbers in which every row has a value of its own."""
+    """Columns that only tell rows apart: text that never repeats, and numbers that count or are called so."""
     rows = n_rows(inputs)
     found = []
     for name in column_names(inputs):
-        values = column(inputs, name)
+        values = column(inputs, name).tolist()
         kinds = {type(value) for value in values[:100]}
-        if rows > 50 and kinds <= {str, int} and len(set(values.tolist())) == rows:
+        if rows <= _ENOUGH_ROWS or not kinds <= {str, int} or len(set(values)) < rows:
+            continue
+        whole = kinds == {int} and all(type(value) is int for value in values)
+        if not whole or max(values) - min(values) == rows - 1 or _ID_NAME.search(name):
             found.append(name)
     return found
 
 
-def _copies(
-    frame: NativeFrame, inputs: NativeFrame, schema: Schema, sensitive: Sequence[str]
-) -> dict[str, str]:
-    values = {
-        spec: column(frame, spec if spec in column_names(frame) else parse_sensitive_spec(spec).column)
-        for spec in sensitive
-    }
-    matrix = Encoder.fit(inputs, schema).encode(inputs)
-    found: dict[str, str] = {}
-    for groups in sensitive_groups(values, intersections=False):
-        for repeat in repeated_groups(matrix, schema.names, groups.codes, groups.name):
-            found.setdefault(repeat.column, repeat.feature)
-    return found
-
-
-def _leaks(frame: NativeFrame, inputs: NativeFrame, schema: Schema, target: str) -> list[str]:
-    outcome = column(frame, target)
+def _leaks(matrix: np.ndarray, schema: Schema, outcome: np.ndarray, target: str) -> list[str]:
     codes = np.unique([plain(value) for value in outcome], return_inverse=True)[1].astype(np.int64)
-    matrix = Encoder.fit(inputs, schema).encode(inputs)
     return [repeat.column for repeat in repeated_groups(matrix, schema.names, codes, target)]
+
+
+def _left_out(
+    ids: Sequence[str],
+    copies: Mapping[str, str],
+    leaks: Sequence[str],
+    unusable: Mapping[str, str],
+    *,
+    trained: bool,
+) -> list[str]:
+    """Say what is no input of a trained model, or what a model had better not read."""
+    end = "left out" if trained else "a model that reads it is told so in the report"
+    said = []
+    if ids:
+        verb = "is an identifier" if len(ids) == 1 else "are identifiers"
+        said.append(
+            f"{listing([plain(name) for name in ids])} {verb} (every row has its own value): left out."
+        )
+    said += [f"{plain(name)} says the same as {plain(feature)}: {end}." for name, feature in copies.items()]
+    said += [
+        f"{plain(name)} tells the outcome, as if it were only known after the decision"
+        f"{': left out' if trained else ''}."
+        for name in leaks
+    ]
+    return [*said, *(f"{what}: left out." for what in unusable.values() if trained)]
 
 
 def _good_outcome(values: np.ndarray, favorable: str | None) -> tuple[object, list[str]]:
     seen = sorted({value for value in values.tolist() if value is not None and value == value}, key=str)
+    words = {_word(value): value for value in reversed(seen)}
+    shown = listing([plain(value) for value in seen])
     if favorable is not None:
-        for value in seen:
-            if str(value) == favorable:
-                return value, []
-        raise DataError(
-            f"the outcome has no value {plain(favorable)}",
-            fix=f"use one of {listing([plain(v) for v in seen])}",
-        )
-    if len(seen) != 2:
-        return seen[-1] if seen else 1, [
-            f"The outcome has {len(seen)} values ({listing([plain(v) for v in seen])}); check favorable."
-        ]
-    for word in GOOD_WORDS:
-        for value in seen:
-            if str(value).strip().lower() == word:
-                return value, [f"{plain(value)} was taken as the favourable outcome; check favorable."]
-    return seen[-1], [
-        f"{plain(seen[-1])} was taken as the favourable outcome without a reason; check favorable."
-    ]
+        if favorable in words or favorable in map(str, seen):
+            return next(value for value in seen if favorable in {str(value), _word(value)}), []
+        raise DataError(f"the outcome has no value {plain(favorable)!r}", fix=f"use one of {shown}")
+    if len(seen) == 1:
+        return seen[0], [f"The outcome is {shown} in every row: no model can be trained on it."]
+    lower = {word.strip().lower(): value for word, value in reversed(words.items())}
+    good = next((lower[word] for word in GOOD_WORDS if word in lower), None)
+    if good is not None:
+        doubt = "was taken as the favourable outcome"
+    else:
+        good, doubt = (seen or [1])[-1], "was taken as the favourable outcome without a reason"
+    rest = "" if len(seen) == 2 else f"; the outcome has {len(seen):,} values, and all others count as bad"
+    return good, [f"{plain(good)} {doubt}{rest}: check favorable."]
 
 
-def _missing(frame: NativeFrame, sensitive: set[str]) -> list[str]:
-    said = []
+def _word(value: object) -> str:
+    """Write a value as people do: 1.0 is 1."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _missing(
+    frame: NativeFrame, sensitive: set[str], target: str | None, unusable: Mapping[str, str]
+) -> list[str]:
+    """Say where values are missing, and where a question mark may mean it."""
+    said, marked = [], {}
     for name in column_names(frame):
-        values = column(frame, name)
-        count = sum(value is None or value != value for value in values.tolist())
-        marks = sum(value == "?" for value in values.tolist())
+        if name in unusable:
+            continue
+        values = column(frame, name).tolist()
+        count = sum(value is None or value != value for value in values)
+        marks = sum(value == "?" for value in values)
         if count:
-            role = " (sensitive: they form a group of their own unless [sensitive] missing says otherwise)"
-            said.append(f"{plain(name)} is missing in {count} rows{role if name in sensitive else ''}.")
+            role = ""
+            if name in sensitive:
+                role = (
+                    " (sensitive: they form a group of their own unless [sensitive] missing says otherwise)"
+                )
+            elif name == target:
+                role = ": leave those rows out of the table before you audit"
+            said.append(f"{plain(name)} is missing in {count:,} rows{role}.")
         if marks:
-            said.append(f"{plain(name)} holds the text ? in {marks} rows; set na_values if it means missing.")
+            marked[plain(name)] = marks
+    if marked:
+        where = listing([f"{name} ({count:,} rows)" for name, count in marked.items()])
+        said.append(f'The text ? stands in {where}: set na_values = ["?"] if it means missing.')
     return said
 
 
-def _text(
-    data: Path,
-    beside: Path,
-    sensitive: Sequence[str],
-    target: str | None,
-    good: object,
-    model: Path | None,
-    identifier: Sequence[str],
-    drop: Sequence[str],
-    schema: Schema,
-    warnings: Sequence[str],
-) -> str:
-    folder = beside.resolve().parent
-    lines = ["# What to audit. Written by `fairwitness init`; read it before you run it."]
-    lines += [f"# Note: {plain(warning, most=400)}" for warning in warnings]
-    lines += ["", "[table]", f"path = {_toml(_relative(data, folder))}"]
-    if identifier:
-        lines.append(f"id = {_toml(identifier[0])}")
-    lines.append(f"drop = {_toml(list(drop))}")
-    lines += ["", "[outcome]"]
-    lines.append(f"column = {_toml(target)}" if target else '# column = "..."  # true outcomes, if known')
-    lines.append(f"favorable = {_toml(1 if good is None else good)}")
-    lines.append('people = "people"  # what the report calls the rows')
-    lines += ["", "[sensitive]", f"columns = {_toml(list(sensitive))}"]
-    lines.append('missing = "group"  # or "drop", "error"')
-    lines += ["", "# The group the others are compared with; without a line the one accepted most often."]
-    lines.append("[sensitive.privileged]")
-    lines += [f"# {_toml(name)} = ..." for name in sensitive]
-    lines += ["", "[model]  # exactly one of path, url, predictions (a column) and train"]
-    if model is not None:
-        lines.append(f"path = {_toml(_relative(model, folder))}")
-    elif target is not None:
-        lines.append('train = "LGBM"  # cross-fitted on the outcome; or LR, SVM, DT, RF, MLP, XGB')
-    else:
-        lines.append('# path = "model.skops"')
-    lines += ["", "[methods]", 'run = ["auto"]', "k = 100", 'generator = "neighbors"', "confidence = 0.95"]
-    lines += [
-        "",
-        "[run]",
-        "seed = 0",
-        "n_jobs = 2",
-        "",
-        "[report]",
-        'out = "fairwitness-report"',
-        "rows = true",
-    ]
-    lines += ["", "# What was inferred about the columns; uncomment a line to change it."]
-    dropped = {*drop, *identifier}
-    for feature in schema.features:
-        if feature.name not in dropped:
-            lines += [f"# [schema.{_toml(feature.name)}]", f"# kind = {_toml(feature.kind)}"]
-            if feature.bounds is not None:
-                lines.append(f"# bounds = {_toml(list(feature.bounds))}")
-            lines.append("# immutable = false")
-    return "\n".join(lines) + "\n"
-
-
-def _relative(path: Path, folder: Path) -> str:
-    return Path(os.path.relpath(path.resolve(), folder)).as_posix()
-
-
-def _toml(value: object) -> str:
-    """Write a value as TOML: JSON's strings, numbers and lists are TOML's, but for a few characters."""
-    if isinstance(value, bool | np.bool_):
-        return "true" if value else "false"
-    if isinstance(value, list):
-        return f"[{', '.join(_toml(item) for item in value)}]"
-    if isinstance(value, int | np.integer):
-        return str(int(value))
-    if isinstance(value, float | np.floating):
-        return repr(float(value))
-    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+def _doubts(schema: Schema, dropped: set[str]) -> list[str]:
+    """Say once what is doubtful about several columns, and nothing about those that are left out."""
+    amounts, others = [], []
+    for name in schema.names:
+        if name in dropped:
+            continue
+        for doubt in schema.warnings:
+            if doubt.startswith(f"{plain(name)} is read as an amount"):
+                amounts.append(plain(name))
+            elif doubt.startswith(f"{plain(name)} ") and "identifier" not in doubt:
+                others.append(doubt)
+    if amounts:
+        verb, noun = ("is", "an amount") if len(amounts) == 1 else ("are", "amounts")
+        others.insert(
+            0,
+            f"{listing(amounts)} {verb} read as {noun} but of few different whole numbers: if they are "
+            'codes, set kind = "categorical" (or "ordinal" if their order counts).',
+        )
+    return list(dict.fromkeys(others))

@@ -41,7 +41,7 @@ def test_init_sees_copies_leaks_identifiers_and_gaps(
         "title says the same as sex",
         "letter tells the outcome",
         "children is missing in",
-        "? in 20 rows",
+        "? stands in job (20 rows)",
     ):
         assert said in ran.out, said
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -23,6 +24,14 @@ def command(
     ] = None,
     model: Annotated[Path | None, typer.Option("--model", "-m", help="The model file to audit.")] = None,
     out: Annotated[Path, typer.Option("--out", help="Where to write the file.")] = Path("audit.toml"),
+    na_values: Annotated[
+        list[str] | None, typer.Option("--na-value", help='Text that means missing ("?"); may be repeated.')
+    ] = None,
+    encoding: Annotated[str, typer.Option("--encoding", help="Of a text file.")] = "utf-8",
+    separator: Annotated[
+        str | None, typer.Option("--separator", help="Between fields of a text file; found out if absent.")
+    ] = None,
+    decimal: Annotated[str, typer.Option("--decimal", help="Decimal mark of a text file.")] = ".",
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -31,11 +40,20 @@ def command(
     from fairwitness.draft import draft_config, save_draft
 
     draft = draft_config(
-        data, sensitive=sensitive, target=target, favorable=favorable, model=model, beside=out
+        data,
+        sensitive=sensitive,
+        target=target,
+        favorable=favorable,
+        model=model,
+        beside=out,
+        na_values=na_values or (),
+        encoding=encoding,
+        separator=separator,
+        decimal=decimal,
     )
     save_draft(draft, out, force=force)
     if quiet:
         return
     for warning in draft.warnings:
-        typer.echo(f"Note: {plain(warning, most=400)}")
-    typer.echo(f"Wrote {plain(out)}. Read it, then run: fairwitness audit {plain(out)}")
+        typer.echo(f"Note: {plain(warning, most=600)}")
+    typer.echo(f"Wrote {plain(out)}. Read it, then run: fairwitness audit {plain(shlex.quote(str(out)))}")
