@@ -15,10 +15,10 @@ The way of a question through this room:
     Best-first branch and bound, within growing limits, until k rows are proved.
 
 Why a search of our own, and no solver: on German credit, with a random forest of 100 trees of depth 10
-(13,547 leaves), a CP-SAT model over the split intervals proves a query in 20 s; the search here does in 0.2 s.
-Nearest rows change few columns: within a distance of 1 or 2 a few hundred leaves are left, and about a hundred
-boxes settle the question. (Behind as good a cut, CP-SAT is as quick.) The search gives the k nearest rows in
-one pass, where a solver starts again for every one; it proves in exact positions, where a solver has
+(13,547 leaves), a CP-SAT model over the split intervals proves a query in 20 s; the search here, in 0.2 s.
+Nearest rows change few columns: within a distance of 1 or 2 a few hundred leaves are left, and about a
+hundred boxes settle the question. (Behind as good a cut, CP-SAT is as quick.) The search gives the k nearest
+rows in one pass, where a solver starts again for every one; it proves in exact positions, where a solver has
 tolerances; and it needs nothing but numpy. The same search with straight-line bounds does networks, which
 would otherwise need a big-M programme. ``docs/exact.md`` has the figures.
 """

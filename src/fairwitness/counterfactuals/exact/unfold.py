@@ -7,7 +7,7 @@ and keeps its order. So their rounding is theirs, to the last bit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _TRIED, _COMPARED = 64, 1000
 #: Whole numbers between a column's bounds that are tried one by one where they are encoded by value.
 _LISTED = 256
+#: Cells of one call of the steps.
+_CELLS = 1 << 21
 _SEARCHES = frozenset({"GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV"})
 
 
@@ -210,35 +212,54 @@ def _sources(inputs: Inputs, table: FittedTable, named: Collection[int]) -> IntA
     base = table.rows[:1]
     home = inputs(base)[0]
     source = np.full(len(home), -1, dtype=np.int64)
-    for j in range(base.shape[1]):
-        for values in _probes(table, j, by_value=j in named):
-            probe = np.repeat(base, len(values), axis=0)
-            probe[:, j] = values
-            try:
-                seen = inputs(probe)
-            except (ValueError, TypeError):
-                continue  # an encoder without this level, which then is no option either
-            moved = ((seen != home) & ~(np.isnan(seen) & np.isnan(home))).any(axis=0)
-            if (np.isin(source[moved], [-1, j], invert=True)).any():
-                raise refuse(table.model.info.name, "a number it reads depends on several columns")
-            source[moved] = j
+    known, unseen = _probes(table, named)
+    for probes in (known, unseen):
+        step = max(1, _CELLS // base.shape[1])
+        for start in range(0, len(probes), step):
+            part = probes[start : start + step]
+            columns = part[:, 0].astype(np.int64)
+            rows = np.repeat(base, len(part), axis=0)
+            rows[np.arange(len(part)), columns] = part[:, 1]
+            for at, seen in _seen(inputs, rows):
+                moved = (seen != home) & ~(np.isnan(seen) & np.isnan(home))
+                for row, number in zip(*np.nonzero(moved), strict=True):
+                    j = columns[at + row]
+                    if source[number] not in (-1, j):
+                        raise refuse(table.model.info.name, "a number it reads depends on several columns")
+                    source[number] = j
     return source
 
 
-def _probes(table: FittedTable, j: int, *, by_value: bool) -> list[FloatArray]:
-    """Values of a column on which all numbers that depend on it change; those of the table first."""
-    feature = table.encoder.schema.features[j]
-    values = np.unique(table.rows[:, j])
-    if feature.is_coded:
-        return [values, *(np.array([float(code)]) for code in range(len(feature.levels)))]
-    ends = np.array([end for end in feature.bounds or () if np.isfinite(end)])
-    if feature.kind == "integer":
-        ends = np.unique(np.concatenate([np.ceil(ends[:1]), np.floor(ends[1:])]))
-    if not by_value and len(values) > _TRIED:
-        values = values[np.linspace(0, len(values) - 1, _TRIED).astype(int)]
-    if by_value and len(ends) == 2 and ends[1] - ends[0] < _LISTED:
-        return [values, *(np.array([x]) for x in np.arange(ends[0], ends[1] + 1))]
-    return [values, *(np.array([end]) for end in ends)]
+def _seen(inputs: Inputs, rows: FloatArray, at: int = 0) -> Iterator[tuple[int, FloatArray]]:
+    """Give what the model reads of the rows, with their place; rows that an encoder refuses are left out."""
+    try:
+        yield at, inputs(rows)
+    except (ValueError, TypeError):  # an encoder without one of the levels, which then is no option either
+        if len(rows) > 1:
+            half = len(rows) // 2
+            yield from _seen(inputs, rows[:half], at)
+            yield from _seen(inputs, rows[half:], at + half)
+
+
+def _probes(table: FittedTable, named: Collection[int]) -> tuple[FloatArray, FloatArray]:
+    """(n, 2) columns and values on which all numbers that depend on them change: in the table, and not."""
+    known: list[FloatArray] = []
+    unseen: list[FloatArray] = []
+    for j, feature in enumerate(table.encoder.schema.features):
+        values = np.unique(table.rows[:, j])
+        if feature.is_coded:
+            more = np.setdiff1d(np.arange(len(feature.levels), dtype=np.float64), values)
+        else:
+            more = np.array([end for end in feature.bounds or () if np.isfinite(end)])
+            if feature.kind == "integer":
+                more = np.concatenate([np.ceil(more[:1]), np.floor(more[1:])])
+            if j in named and len(more) == 2 and more[1] - more[0] < _LISTED:
+                more = np.arange(more[0], more[1] + 1)
+            elif j not in named and len(values) > _TRIED:
+                values = values[np.linspace(0, len(values) - 1, _TRIED).astype(int)]
+        for found, some in ((known, values), (unseen, more)):
+            found.append(np.stack([np.full(len(some), float(j)), some], axis=1))
+    return np.concatenate(known), np.concatenate(unseen)
 
 
 def _compare(out: Unfolded, table: FittedTable) -> None:
