@@ -58,30 +58,40 @@ def variants(results: Results, published: Published) -> str:
 
 def nearer(results: Results, published: Published) -> str:
     """Decision makers nearer to the published ones, measured as DiCE's k-d tree does."""
-    rows = []
+    rows, ranks = [], []
     for task in results.tasks:
         document = results.cache.read(f"{task.slug}-nearer")
-        for model, made in ({} if document is None else document["nearer"]).items():
-            changed = ", ".join(f"{key} = {value}" for key, value in made["parameters"].items())
-            delta = made["cflips"]["difference"][str(KS[-1])]
-            lines = [
-                (
-                    "as run",
-                    results.quality(task, model) or {},
-                    results.delta(task, "kdtree", model, "cflips", KS[-1]),
-                ),
-                (changed, made["quality"], absolute(delta)),
-            ]
-            for name, measured, value in lines:
+        if document is None:
+            continue
+        k = KS[-1]
+        ours = {m: results.delta(task, "kdtree", m, "cflips", k) for m in results.models}
+        theirs = {
+            m: published.value("kdtree", task.first, task.key, m, "cflips", "delta", k)
+            for m in results.models
+        }
+        changed = dict(ours)
+        for model, made in document["nearer"].items():
+            changed[model] = absolute(made["cflips"]["difference"][str(k)])
+            words = ", ".join(f"{key} = {value}" for key, value in made["parameters"].items())
+            printed = {m: published.performance(task.key, m, model) for m in ("Precision", "Recall")}
+            for name, measured, value in (
+                ("as run", results.quality(task, model) or {}, ours[model]),
+                (words, made["quality"], changed[model]),
+                ("*paper*", printed, theirs[model]),
+            ):
                 row = [task.key, model, name, *(three(measured.get(m)) for m in ("Precision", "Recall"))]
                 rows.append([*row, percents([value])])
-            printed = [published.performance(task.key, m, model) for m in ("Precision", "Recall")]
-            theirs = published.value("kdtree", task.first, task.key, model, "cflips", "delta", KS[-1])
-            rows.append([task.key, model, "*paper*", *map(three, printed), percents([theirs])])
+        before, after = (
+            signed(rank_correlation(list(each.values()), list(theirs.values()))[0])
+            for each in (ours, changed)
+        )
+        ranks.append(f"{task.key}: ρ of ΔCFlips@{k} is {before} as run, {after} with these.")
     if not rows:
         return ""
     head = ["data set", "model", "parameters", "precision", "recall", "ΔCFlips@100, unscaled"]
-    return "## Decision makers nearer to the published ones\n\n" + table(head, rows)
+    return (
+        "## Decision makers nearer to the published ones\n\n" + " ".join(ranks) + "\n\n" + table(head, rows)
+    )
 
 
 def dice_itself(results: Results, published: Published) -> str:
