@@ -490,12 +490,18 @@ def test_a_group_of_one_value_has_an_interval_all_the_same(people, by_rule) -> N
 
 def test_curves_people_and_columns_are_drawn(result) -> None:
     ax = result.plot()
-    assert len(ax.get_lines()) == 2
+    named = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert [name.split(" (n = ")[0] for name in named] == ["man", "woman", "were people accepted at random"]
+    own = ax.figure.add_subplot()
+    assert result.plot(own) is own
+    with pytest.raises(ConfigError, match="no matplotlib Axes; got 3"):
+        result.plot(3)
     assert "CFlips" in ax.get_title(loc="left")
     assert result.plot(measure="ndccf_sorted").get_ylim() == (0.0, 1.0)
     with pytest.raises(ConfigError):
         result.plot(measure="flips")
     drawn = result.plot_person(0)
+    assert "% of the spread)" in drawn.get_xlabel()
     points = sum(len(line.get_xdata()) for line in drawn.get_lines())
     assert points == result.counterfactuals.n_found[0] + 1
     named = result.plot_person(1, columns=("height", "merit"))

@@ -10,7 +10,7 @@ import numpy as np
 from fairwitness.arguments import shown, whole_number
 from fairwitness.errors import ConfigError
 from fairwitness.flips.results import MEASURES
-from fairwitness.text import listing, plain
+from fairwitness.text import listing, percent, plain
 from fairwitness.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from fairwitness.flips.results import OpportunityResult
     from fairwitness.table.schema import Feature
 
-_NAMES = {"cflips": "CFlips@k", "ndccf": "nDCCF@k", "ndccf_sorted": "nDCCF@k, nearest to the boundary first"}
+_NAMES = {"cflips": "CFlips@k", "ndccf": "nDCCF@k", "ndccf_sorted": "nDCCF@k"}
+_ORDERS = {"ndccf_sorted": ", nearest to the boundary first"}
 _MEANINGS = {
     "cflips": "share of counterfactuals that look like another group",
     "ndccf": "discounted share that keeps the group",
@@ -29,7 +30,11 @@ _MEANINGS = {
 
 
 def plot_opportunity(result: OpportunityResult, ax: Axes | None = None, *, measure: str = "cflips") -> Axes:
-    """Draw one measure over k, a line a group with its band (Figure 3)."""
+    """Draw one measure over k, a line a group with its band (Figure 3).
+
+    A dotted line beside each shows what the group would have, were people accepted at random, where that
+    is known; groups with few people are marked.
+    """
     from fairwitness.drawing import Curve, curves
 
     if measure not in MEASURES or getattr(result.groups[0], measure) is None:
@@ -41,14 +46,17 @@ def plot_opportunity(result: OpportunityResult, ax: Axes | None = None, *, measu
     for at, group in enumerate(result.groups):
         curve = getattr(group, measure)
         if np.isfinite(curve.estimate).any():
+            random = (group.random or {}).get(measure)
+            few = ", few" if group.small else ""
             lines.append(
                 Curve(
-                    label=f"{plain(group.label)} (n = {group.funnel.with_counterfactuals})",
+                    label=f"{plain(group.label, most=22)} (n = {group.funnel.with_counterfactuals:,}{few})",
                     x=curve.ks.tolist(),
                     y=curve.estimate.tolist(),
                     low=curve.low.tolist(),
                     high=curve.high.tolist(),
                     style_index=at,
+                    beside=None if random is None else random.estimate.tolist(),
                 )
             )
     drawn = curves(
@@ -57,18 +65,22 @@ def plot_opportunity(result: OpportunityResult, ax: Axes | None = None, *, measu
         xlabel="k, counterfactuals counted",
         ylabel=_MEANINGS[measure],
         ylim=(0.0, 1.0),
+        beside_label="were people accepted at random",
     )
-    return _titled(drawn, f"{_NAMES[measure]} by {plain(result.name)}", columns=2)
+    title = f"{_NAMES[measure]} by {plain(result.name, most=40)}{_ORDERS.get(measure, '')}"
+    return _titled(drawn, title, columns=2, inside=ax is not None)
 
 
 def plot_proxies(result: ProxyResult, ax: Axes | None = None, *, most: int = 20) -> Axes:
     """Draw the ranked correlations with their intervals (Figure 2)."""
     from fairwitness.drawing import Bar, ranked_bars
 
+    most = whole_number(most, "most", fix="pass for example most=20")
+    drawn = sum(bool(np.isfinite(feature.rho)) for feature in result.features)
     return ranked_bars(
-        _axes(ax),
+        _axes(ax, height=90 + 30 * max(min(drawn, most), 3)),
         [Bar(feature.label, feature.rho, feature.low, feature.high) for feature in result.features],
-        title="Columns that change together with the inferred group",
+        title="Columns that change with the inferred group",
         xlabel=f"ρ with the change of P(inferred {plain(result.privileged)})",
         most=most,
         xlim=(-1.0, 1.0),
@@ -113,7 +125,11 @@ def plot_person(
     matrix = np.concatenate([found.queries[[person]], found.rows[lines]])
     features = found.encoder.schema.features
     if columns is None:
-        where, xlabel, ylabel = _components(matrix, features), "first component", "second component"
+        where, shares = _components(matrix, features)
+        xlabel, ylabel = (
+            f"{which} principal component ({percent(share)} of the spread)"
+            for which, share in zip(("first", "second"), shares, strict=True)
+        )
     else:
         where = _named(matrix, features, columns)
         xlabel, ylabel = plain(columns[0]), plain(columns[1])
@@ -124,12 +140,13 @@ def plot_person(
         where[0],
         where[1:],
         codes,
-        [f"inferred {plain(names[code])}" for code in codes],
+        [f"inferred {plain(names[code], most=22)}" for code in codes],
         xlabel=xlabel,
         ylabel=ylabel,
-        query_label=f"the person ({plain(own)})",
+        query_label=f"the person ({plain(own, most=22)})",
     )
-    return _titled(drawn, f"{plain(own)}: {len(lines)} counterfactuals", columns=3)
+    title = f"{plain(own, most=40)}: {len(lines):,} counterfactuals"
+    return _titled(drawn, title, columns=3, inside=ax is not None)
 
 
 def _named(matrix: FloatArray, features: Sequence[Feature], columns: tuple[str, str]) -> FloatArray:
@@ -150,8 +167,8 @@ def _named(matrix: FloatArray, features: Sequence[Feature], columns: tuple[str, 
     return matrix[:, [ordered[name] for name in columns]]
 
 
-def _components(matrix: FloatArray, features: Sequence[Feature]) -> FloatArray:
-    """Give the first two principal components of a few rows, (n, 2)."""
+def _components(matrix: FloatArray, features: Sequence[Feature]) -> tuple[FloatArray, list[float]]:
+    """Give the first two principal components of a few rows, (n, 2), and each one's share of the spread."""
     parts = [np.zeros((len(matrix), 2))]
     for at, feature in enumerate(features):
         values = matrix[:, at]
@@ -166,28 +183,39 @@ def _components(matrix: FloatArray, features: Sequence[Feature]) -> FloatArray:
             parts.append(((filled - known.mean()) / spread)[:, None])
     wide = np.concatenate(parts, axis=1)
     wide -= wide.mean(axis=0)
-    _, vectors = np.linalg.eigh(wide.T @ wide)
+    values, vectors = np.linalg.eigh(wide.T @ wide)
     axes = vectors[:, [-1, -2]]
     # An eigenvector's sign is arbitrary: its largest entry is made positive.
     largest = np.abs(axes).argmax(axis=0)
     axes = axes * np.where(axes[largest, [0, 1]] < 0, -1.0, 1.0)
-    return np.asarray(wide @ axes)
+    whole = max(float(values.sum()), np.finfo(np.float64).tiny)
+    return np.asarray(wide @ axes), [max(float(values[at]), 0.0) / whole for at in (-1, -2)]
 
 
-def _titled(ax: Axes, title: str, *, columns: int) -> Axes:
-    """Put a title above the legend, which stands above the axes in rows of ``columns`` names."""
+def _titled(ax: Axes, title: str, *, columns: int, inside: bool) -> Axes:
+    """Put a title above the legend, which stands above the axes in rows of ``columns`` names.
+
+    On axes of the caller's the legend goes inside: other axes may stand above and beside them.
+    """
     from fairwitness.drawing import style
 
     box = ax.get_legend()
-    rows = 0 if box is None else -(-len(box.get_texts()) // columns)
+    rows = 0 if box is None or inside else -(-len(box.get_texts()) // columns)
     with style():
+        if box is not None and inside:
+            handles, names = ax.get_legend_handles_labels()
+            box = ax.legend(handles, names, loc="best", fontsize="small", frameon=True, framealpha=0.8)
+            for text in box.get_texts():
+                text.set_parse_math(False)
         ax.set_title(title, loc="left", pad=6 + 22 * rows, parse_math=False)
     return ax
 
 
-def _axes(ax: Axes | None) -> Axes:
-    if ax is not None:
-        return ax
+def _axes(ax: Axes | None, *, height: float = 360) -> Axes:
     from fairwitness.drawing import figure
 
-    return figure()[1]
+    if ax is None:
+        return figure(height=height)[1]
+    if not hasattr(ax, "get_legend_handles_labels"):
+        raise ConfigError("ax is no matplotlib Axes", got=shown(ax), fix="pass Axes, or leave it out")
+    return ax
