@@ -123,6 +123,25 @@ def test_numbers_encoded_by_value_take_values_of_the_table_only(by_hand, table):
     assert set(found.encoder.decode(found.rows)["years"]) <= set(X["years"])
 
 
+def test_a_number_new_to_an_encoder_is_kept_by_its_own_query_only(table):
+    X, y = table(4)
+    encode = make_column_transformer(
+        (OneHotEncoder(handle_unknown="ignore"), ["job", "years"]),
+        (StandardScaler(), ["income"]),
+        remainder="passthrough",
+    )
+    model = make_pipeline(encode, DecisionTreeClassifier(random_state=0)).fit(X, y)
+    schema = Schema.infer(X, years={"bounds": (-2, 9000)})  # too many to be listed
+    exact = ExactGenerator().fit(X, as_blackbox(model), schema=schema)
+    queries = X.iloc[:3].assign(years=[77, 1, 2])
+    found = exact.generate(queries, 20)
+    years = found.encoder.decode(found.rows)["years"]
+    assert set(years[found.query > 0]) <= set(X["years"])
+    assert 77 in set(years[found.query == 0])
+    alone = exact.generate(queries.iloc[1:], 20)
+    np.testing.assert_array_equal(found.take([1, 2]).rows, alone.rows)
+
+
 @pytest.mark.parametrize(
     ("model", "named"),
     [

@@ -27,11 +27,15 @@ SMOOTH_STEP = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column: ``options`` if its values are listed (missing last), else ``grid``."""
+    """One column: ``options`` if its values are listed (missing last), else ``grid``.
+
+    ``foreign`` are options that only a query which has them may keep.
+    """
 
     j: int
     options: FloatArray | None
     grid: Grid | None
+    foreign: FloatArray | None = None
 
 
 def columns_of(
@@ -56,7 +60,7 @@ def columns_of(
     columns: list[Column] = []
     seen_only: list[int] = []
     for j, feature in enumerate(table.encoder.schema.features):
-        grid = None
+        grid = foreign = None
         if feature.is_coded:
             options = np.arange(len(feature.levels), dtype=np.float64)
         else:
@@ -70,12 +74,13 @@ def columns_of(
                 else:
                     seen_only.append(j)
                 if queries is not None:
-                    options = np.union1d(options, queries[:, j])
+                    foreign = np.setdiff1d(queries[:, j], options)
+                    options = np.union1d(options, foreign)
                 options = options[~np.isnan(options)]
         if options is not None:
             if feature.nullable:
                 options = np.append(options, np.nan)
-            columns.append(Column(j, _taken(table, inputs, j, options), None))
+            columns.append(Column(j, _taken(table, inputs, j, options), None, foreign))
         else:
             columns.append(Column(j, None, grid))
     return columns, seen_only
@@ -125,5 +130,7 @@ def lines_of(columns: list[Column], metric: Metric, limits: Limits, limit: float
             )
             continue
         permitted = limits.permits_values(j, column.options)[0]
+        if column.foreign is not None:
+            permitted &= ~np.isin(column.options, column.foreign)
         lines.append(ListLine.of(metric, j, float(own[j]), column.options, permitted, limit))
     return lines

@@ -87,18 +87,19 @@ class ExactGenerator(CounterfactualGenerator):
         self._model = unfold(self.table_)
         self._pool = AcceptedPool.of(self.table_)
         self._metric = Metric.of(self.distance, self.table_.distance, self.table_.rows)
-        self._fit_engine(None)
+        self._columns, self._seen_only, self._engine = self._look(None)
 
-    def _fit_engine(self, queries: FloatArray | None) -> None:
+    def _look(self, queries: FloatArray | None) -> tuple[list[Column], list[int], Engine]:
+        """Work out what every column can hold; ``queries`` may hold values that the table does not."""
         model = self._model
-        self._columns, self._seen_only = columns_of(
+        columns, seen_only = columns_of(
             self.table_,
             model.inputs,
             model.known_by_value(),
             smooth=isinstance(model.form, NetworkForm),
             queries=queries,
         )
-        self._engine = engine_for(model, self._columns, self.table_)
+        return columns, seen_only, engine_for(model, columns, self.table_)
 
     def _settings(self) -> Mapping[str, object]:
         names = self.table_.encoder.names
@@ -108,17 +109,14 @@ class ExactGenerator(CounterfactualGenerator):
         return settings
 
     def _search(self, queries: FloatArray, k: int, budget: Budget) -> Found:
-        if any(
-            column.options is not None and not np.isin(queries[:, column.j], column.options).all()
-            for column in self._columns
-            if not np.isnan(queries[:, column.j]).any()
-        ):
-            self._fit_engine(queries)
+        columns, engine = self._columns, self._engine
+        if any(_has_others(queries[:, c.j], c.options) for c in columns if c.options is not None):
+            columns, _, engine = self._look(queries)
         search = _Chunks(
             table=self.table_,
             model=self._model,
-            engine=self._engine,
-            columns=self._columns,
+            engine=engine,
+            columns=columns,
             metric=self._metric,
             pool=self._pool,
             queries=queries,
@@ -210,3 +208,8 @@ class _Chunks:
             self.table, self.engine, self.columns, self.metric, self.pool, self.k, self.seconds, self.budget
         )
         return [solver.answer(limits.take(slice(at, at + 1)), numbers[at]) for at in range(len(queries))]
+
+
+def _has_others(values: FloatArray, options: FloatArray) -> bool:
+    """Whether there are numbers among the values that are not among the options."""
+    return not bool((np.isin(values, options) | np.isnan(values)).all())
