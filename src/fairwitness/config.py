@@ -204,9 +204,9 @@ class _Reader:
         sources = [name for name in MODEL_KEYS if getattr(model, name) is not None]
         if len(sources) != 1:
             self.fail(
-                "[model] must name exactly one of path, url, predictions and train",
+                "[model] must name exactly one of path, url, predictions and train"
+                + (f", not {' and '.join(sources)}" if sources else ""),
                 table="model",
-                got=" and ".join(sources) or "none of them",
                 fix="keep one of them",
             )
         (source,) = sources
@@ -301,7 +301,11 @@ def _wrong(table: str, key: str, value: Any) -> tuple[str, str] | None:
     if (table, key) in RANGES:
         low, high = RANGES[table, key]
         if value is not None and not low <= value <= high:
-            return f"{key} must lie between {low:,} and {high:,}", f"write for example {key} = {max(low, 1)}"
+            usual = TABLES[table].__dataclass_fields__[key].default
+            return (
+                f"{key} must lie between {low:,} and {high:,}",
+                f"write for example {key} = {100 if usual is None else usual}",
+            )
     if key == "n_jobs" and value == 0:
         return "n_jobs is 0", "write 1 or more, or -1 for all cores"
     if key == "confidence" and not 0 < value < 1:

@@ -164,13 +164,17 @@ def _headlines(overview: Sequence[Document], *, most: int = 4) -> list[str]:
     leading = [row for row in overview if row["measure"].startswith(("Acceptance", "CFlips"))]
     lines = []
     for row in sorted(leading, key=lambda row: [each["subject"] for each in leading].index(row["subject"])):
-        points = [point for point in row["points"] if point["estimate"] is not None]
+        points = [point for point in row["points"] if _known(point["estimate"])]
         if not points:
             continue
         groups = [_group(point) for point in points[:3]]
         groups += [_counted(len(points) - 3, "more group")] if len(points) > 3 else []
         lines.append(f"{plain(row['subject'], most=40)}, {row['measure']}: {', '.join(groups)}")
     return lines[:most]
+
+
+def _known(value: float | None) -> bool:
+    return value is not None and math.isfinite(value)
 
 
 def _group(point: Document) -> str:
@@ -203,7 +207,7 @@ def exit_on(report: AuditReport, severity: Severity | None) -> None:
 
 def estimate(entry: Mapping[str, float | None] | None) -> str:
     """Write an estimate of a report document with its interval: ``0.62 [0.54, 0.7]``."""
-    if not entry or entry.get("estimate") is None:
+    if not entry or not _known(entry.get("estimate")):
         return "–"
     value, low, high = (entry.get(key) for key in ("estimate", "low", "high"))
     bounds = (math.nan if bound is None else bound for bound in (low, high))
