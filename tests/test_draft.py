@@ -134,7 +134,9 @@ def test_what_cannot_be_drafted(make: Make, people: pd.DataFrame) -> None:
 
 def test_one_outcome_and_no_columns_are_said(make: Make, tmp_path: Path, people: pd.DataFrame) -> None:
     assert "no model can be trained" in make(people.assign(paid="yes")).warnings[0]
-    assert read(make(people[["sex", "paid"]]), tmp_path)["table"]["drop"] == []
+    bare = make(people[["sex", "paid"]])
+    assert read(bare, tmp_path)["table"]["drop"] == []
+    assert any("No column is left" in note for note in bare.warnings)
 
 
 def test_a_text_file_is_read_as_told(tmp_path: Path, people: pd.DataFrame) -> None:

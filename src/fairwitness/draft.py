@@ -137,6 +137,8 @@ def draft_config(
             "There is neither a model nor an outcome to train one on: fill in [model] before you run it."
         )
     notes += _left_out(ids, copies, leaks, unusable, trained=model is None)
+    if model is None and target and not {*schema.names} - {*ids, *copies, *leaks}:
+        notes.append("No column is left to train a model on: use a table with more columns, or name a model.")
     notes += _missing(frame, set(sources.values()), target, unusable)
     notes += [said for said in reading if not any(f" {plain(name)} " in said for name in unusable)]
     notes += _doubts(schema, {*ids, *copies, *leaks} if model is None else set(ids))

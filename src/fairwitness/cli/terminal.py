@@ -164,8 +164,8 @@ def _headlines(overview: Sequence[Document], *, most: int = 4) -> list[str]:
     leading = [row for row in overview if row["measure"].startswith(("Acceptance", "CFlips"))]
     lines = []
     for row in sorted(leading, key=lambda row: [each["subject"] for each in leading].index(row["subject"])):
-        points = [point for point in row["points"] if _known(point["estimate"])]
-        if not points:
+        points = row["points"]
+        if not any(_known(point["estimate"]) for point in points):
             continue
         groups = [_group(point) for point in points[:3]]
         groups += [_counted(len(points) - 3, "more group")] if len(points) > 3 else []
@@ -178,7 +178,9 @@ def _known(value: float | None) -> bool:
 
 
 def _group(point: Document) -> str:
-    """Write one group's estimate: ``White 3 % [2, 4] (5 % at random)``."""
+    """Write one group's estimate: ``White 3 % [2, 4] (5 % at random)``, or ``White –``."""
+    if not _known(point["estimate"]):
+        return f"{plain(point['group'], most=40)} –"
     bounds = interval(point["low"], point["high"], as_percent=True)
     random = point.get("at_random")
     return (
