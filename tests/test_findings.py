@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fairwitness.errors import ConfigError
-from fairwitness.findings import Finding, grade, load_thresholds
+from fairwitness.findings import Finding, Section, grade, load_thresholds
 from fairwitness.record import sort_findings
 
 
@@ -110,3 +110,13 @@ def test_findings_are_sorted_by_severity_then_size_over_uncertainty() -> None:
     ]
     assert [each.code for each in sort_findings(given)] == ["D", "C", "B", "A"]
     json.dumps([each.to_dict() for each in given])
+
+
+def test_findings_and_sections_are_one_line_each() -> None:
+    finding = Finding(
+        code="RATE001", severity="note", title="A title", section="rates", measure="m", subject="s", n=1200,
+        established=False, evidence={"much": list(range(999))},
+    )  # fmt: skip
+    assert repr(finding) == "<Finding RATE001 (note, not established): A title (n = 1,200)>"
+    section = Section(key="rates", findings=(finding,), document={"much": list(range(999))})
+    assert repr(section) == "<Section rates: 0 results, 1 findings, 0 not applicable>"

@@ -77,6 +77,10 @@ class Finding:
     remedy: str = ""
     evidence: Mapping[str, object] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        said = self.severity if self.established else f"{self.severity}, not established"
+        return f"<Finding {self.code} ({said}): {self.title} (n = {self.n:,})>"
+
     def to_dict(self) -> Document:
         """Give the finding as plain values, for JSON."""
         return {
@@ -185,6 +189,12 @@ class Section:
     paragraphs: tuple[str, ...] = ()
     document: Document = field(default_factory=dict)
     tables: Mapping[str, Sequence[Mapping[str, object]]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Section {self.key}: {len(self.results)} results, {len(self.findings)} findings, "
+            f"{len(self.not_applicable)} not applicable>"
+        )
 
 
 @lru_cache(maxsize=1)

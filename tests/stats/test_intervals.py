@@ -81,3 +81,10 @@ def test_estimate_writes_null_with_its_reason_and_leaves_out_what_is_not_there()
     assert share["p_value"] == 0.25
     assert "reason" not in share
     json.dumps([nothing, share], allow_nan=False)
+
+
+def test_an_estimate_is_one_line() -> None:
+    assert repr(Estimate(0.25, 0.2, 0.31, n=1200, p_value=0.012)) == (
+        "<Estimate 0.250 [0.200, 0.310], n = 1,200, p = 0.012>"
+    )
+    assert repr(Estimate(float("nan"), reason="nobody is left")) == "<Estimate – (nobody is left)>"

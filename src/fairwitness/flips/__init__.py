@@ -18,10 +18,10 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.flips.measures import ndccf as ndccf
     from fairwitness.flips.measures import ndccf_curve as ndccf_curve
     from fairwitness.flips.opportunity import fair_opportunity as fair_opportunity
-    from fairwitness.flips.proxies import ProxyFeature as ProxyFeature
-    from fairwitness.flips.proxies import ProxyResult as ProxyResult
     from fairwitness.flips.proxies import proxy_correlations as proxy_correlations
     from fairwitness.flips.proxies import proxy_features as proxy_features
+    from fairwitness.flips.proxy_results import ProxyFeature as ProxyFeature
+    from fairwitness.flips.proxy_results import ProxyResult as ProxyResult
     from fairwitness.flips.results import GroupDifference as GroupDifference
     from fairwitness.flips.results import GroupOpportunity as GroupOpportunity
     from fairwitness.flips.results import OpportunityResult as OpportunityResult
@@ -33,8 +33,8 @@ _NAMES = {
     "MeasureCurve": "estimates",
     "OpportunityComparison": "compare",
     "OpportunityResult": "results",
-    "ProxyFeature": "proxies",
-    "ProxyResult": "proxies",
+    "ProxyFeature": "proxy_results",
+    "ProxyResult": "proxy_results",
     "Shortfall": "measures",
     "cflips": "measures",
     "cflips_curve": "measures",

@@ -23,7 +23,8 @@ from fairwitness.flips.evaluate import eligible_rows, opportunity_from
 from fairwitness.flips.inference import Classifier, align, people_proba
 from fairwitness.flips.measures import Convention, Shortfall
 from fairwitness.flips.people import example_people, person_lines
-from fairwitness.flips.proxies import ProxyResult, proxies_from
+from fairwitness.flips.proxies import proxies_from
+from fairwitness.flips.proxy_results import ProxyResult
 from fairwitness.flips.results import OpportunityResult
 from fairwitness.flips.search import draw_people, search
 from fairwitness.flips.setting import chosen_generator, fitted_classifier

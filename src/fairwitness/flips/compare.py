@@ -197,10 +197,39 @@ def compare_opportunities(
     confidence, n_resamples, n_permutations, minimum_n, max_people, random_state, n_jobs
         As in :func:`fair_opportunity`.
 
+    Returns
+    -------
+    OpportunityComparison
+        ``comparison["model", "classifier"]`` is an :class:`OpportunityResult`; ``.stability()`` says how far
+        each difference depends on the classifier; ``.to_frame()``, ``.plot()``.
+
     Raises
     ------
     ConfigError, DataError, GroupError, ModelError
         As in :func:`fair_opportunity`, and if there is no model or no classifier.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from fairwitness.datasets import blind_world, proxy_world
+    >>> from fairwitness.flips import compare_opportunities
+    >>> world = proxy_world(200, random_state=0)
+    >>> comparison = compare_opportunities(
+    ...     {"by signal": world.model, "by merit": blind_world(200, random_state=0).model},
+    ...     world.X,
+    ...     world.sensitive,
+    ...     classifiers={"boosting": None, "naive Bayes": GaussianNB()},
+    ...     evidence=["signal", "merit"],
+    ...     privileged="privileged",
+    ...     k=5,
+    ...     n_resamples=50,
+    ...     n_permutations=50,
+    ...     n_jobs=1,
+    ... )
+    >>> comparison
+    <OpportunityComparison: models 2, classifiers 2>
+    >>> comparison["by signal", "naive Bayes"].difference().at("cflips").estimate
+    1.0
     """
     classifiers = {"default": None} if classifiers is None else classifiers
     for what, given in (("models", models), ("classifiers", classifiers)):

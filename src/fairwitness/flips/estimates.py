@@ -22,7 +22,7 @@ from fairwitness.typing import BoolArray, Document, FloatArray, IntArray
 REPORTED = (10, 50, 100)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MeasureCurve:
     """One measure of one group (or of a difference) over k.
 
@@ -44,6 +44,9 @@ class MeasureCurve:
     high: FloatArray
     n: IntArray
     p_value: FloatArray | None = None
+
+    def __repr__(self) -> str:
+        return f"<MeasureCurve at {len(self.ks)} ranks up to {int(self.ks[-1])}: {self.at()!r}>"
 
     def at(self, k: int | None = None, *, reason: str = "") -> Estimate:
         """Give the value at one k of the grid; default the last.

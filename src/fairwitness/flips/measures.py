@@ -57,6 +57,18 @@ def cflips(
         If k or ``shortfall`` makes no sense.
     DataError
         If ``flips`` holds anything but 0, 1 and trailing NaN.
+
+    Examples
+    --------
+    Two people with four and two counterfactuals, nearest first:
+
+    >>> import numpy as np
+    >>> from fairwitness.flips import cflips
+    >>> flips = [[0, 1, 1, 1], [1, 0, np.nan, np.nan]]
+    >>> cflips(flips)
+    array([0.75, 0.5 ])
+    >>> cflips(flips, 1)
+    array([0., 1.])
     """
     return _at(cflips_curve(flips, shortfall=shortfall), k)
 
@@ -99,12 +111,28 @@ def ndccf(
         If k, ``convention`` or ``shortfall`` makes no sense.
     DataError
         If ``flips`` holds anything but 0, 1 and trailing NaN.
+
+    Examples
+    --------
+    A flip at the first rank costs more than one at the last:
+
+    >>> from fairwitness.flips import ndccf
+    >>> ndccf([[1, 0, 0], [0, 0, 1]]).round(3)
+    array([0.531, 0.765])
+
+    Nothing flips, in the paper's counting:
+
+    >>> ndccf([[0] * 100], convention="published").round(4)
+    array([0.9928])
     """
     return _at(ndccf_curve(flips, convention=convention, shortfall=shortfall), k)
 
 
 def cflips_curve(flips: ArrayLike, *, shortfall: Shortfall = "available") -> FloatArray:
-    """Give :func:`cflips` at every k from 1 to k_max, (q, k_max), in one pass."""
+    """Give :func:`cflips` at every k from 1 to k_max, (q, k_max), in one pass.
+
+    ``flips``, ``shortfall`` and errors are as in :func:`cflips`.
+    """
     matrix, found = _checked(flips)
     ranks = np.arange(1, matrix.shape[1] + 1)
     total = np.cumsum(np.where(np.isnan(matrix), 0.0, matrix), axis=1)
@@ -115,7 +143,10 @@ def cflips_curve(flips: ArrayLike, *, shortfall: Shortfall = "available") -> Flo
 def ndccf_curve(
     flips: ArrayLike, *, convention: Convention = "equations", shortfall: Shortfall = "available"
 ) -> FloatArray:
-    """Give :func:`ndccf` at every k from 1 to k_max, (q, k_max), in one pass."""
+    """Give :func:`ndccf` at every k from 1 to k_max, (q, k_max), in one pass.
+
+    ``flips``, ``convention``, ``shortfall`` and errors are as in :func:`ndccf`.
+    """
     _check_choice("convention", convention, get_args(Convention))
     matrix, found = _checked(flips)
     ranks = np.arange(1, matrix.shape[1] + 1)

@@ -104,6 +104,21 @@ def fair_opportunity(
     ------
     ConfigError, DataError, GroupError, ModelError
         If the call, the table, the groups or the model make no sense.
+
+    Examples
+    --------
+    A model that accepts whoever looks privileged enough: everybody else has to look so, too.
+
+    >>> from fairwitness.datasets import proxy_world
+    >>> from fairwitness.flips import fair_opportunity
+    >>> world = proxy_world(300, random_state=0)
+    >>> result = fair_opportunity(
+    ...     world.model, world.X, world.sensitive, privileged="privileged", k=10, n_resamples=200, n_jobs=1
+    ... )
+    >>> result["unprivileged"].at("cflips").estimate, result["privileged"].at("cflips").estimate
+    (1.0, 0.0)
+    >>> result.difference().at("cflips", beyond_random=True).low > 0.5
+    True
     """
     case = prepare_case(
         model,

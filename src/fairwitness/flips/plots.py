@@ -16,7 +16,7 @@ from fairwitness.typing import FloatArray
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from fairwitness.flips.proxies import ProxyResult
+    from fairwitness.flips.proxy_results import ProxyResult
     from fairwitness.flips.results import OpportunityResult
     from fairwitness.table.schema import Feature
 

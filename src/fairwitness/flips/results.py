@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -60,7 +59,7 @@ class Funnel:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class GroupOpportunity:
     """One group's values.
 
@@ -101,6 +100,13 @@ class GroupOpportunity:
         """
         return _at(self, measure, self.random if random else None, k, only=random)
 
+    def __repr__(self) -> str:
+        from fairwitness.flips.tabular import in_short
+
+        n = self.funnel.with_counterfactuals
+        few = ", few" if self.small else ""
+        return f"<GroupOpportunity {plain(self.label)} (n = {n:,}{few}): {in_short(self)}>"
+
     def to_dict(self) -> Document:
         """Give plain values for JSON."""
         curves = {name: getattr(self, name) for name in MEASURES}
@@ -124,7 +130,7 @@ class GroupOpportunity:
         }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class GroupDifference:
     """One group against the privileged one: signed, group minus privileged.
 
@@ -152,6 +158,12 @@ class GroupDifference:
         ``beyond_random=True`` gives the part beyond random acceptance.
         """
         return _at(self, measure, self.beyond if beyond_random else None, k, only=beyond_random)
+
+    def __repr__(self) -> str:
+        from fairwitness.flips.tabular import in_short
+
+        names = f"{plain(self.group)} minus {plain(self.privileged)}"
+        return f"<GroupDifference {names}: {in_short(self, start='Δ')}>"
 
     def to_dict(self) -> Document:
         """Give plain values for JSON, at the k asked for."""
@@ -261,15 +273,9 @@ class OpportunityResult:
 
     def lines(self) -> list[dict[str, object]]:
         """Give the same lines as plain dictionaries, for CSV."""
-        out: list[dict[str, object]] = []
-        versus = {difference.group: difference for difference in self.differences}
-        for group in self.groups:
-            for measure in MEASURES:
-                if getattr(group, measure) is None:
-                    continue
-                other = versus.get(group.label)
-                out.extend(_line(self, group, other, measure, k) for k in self.ks.tolist())
-        return out
+        from fairwitness.flips.tabular import curve_lines
+
+        return list(curve_lines(self))
 
     def to_dict(self) -> Document:
         """Give plain values for JSON: one entry of ``sections.opportunity.features``."""
@@ -310,46 +316,17 @@ class OpportunityResult:
             f"ΔCFlips@{self.k} against {plain(self.privileged)}: {', '.join(said)}>"
         )
 
+    def summary(self) -> Any:
+        """Give a pandas frame to look at: a line a group and measure, at the k asked for, values as text."""
+        import pandas as pd
+
+        from fairwitness.flips.tabular import summary_lines
+
+        frame = pd.DataFrame(list(summary_lines(self)))
+        return frame if (frame["reason"] != "").any() else frame.drop(columns="reason")
+
     def _repr_html_(self) -> str:
-        frame = self.to_frame()
-        last = frame[frame["k"] == self.k].drop(columns="k")
-        return str(last.to_html(index=False, escape=True, float_format="%.3g"))
-
-
-def _line(
-    result: OpportunityResult,
-    group: GroupOpportunity,
-    difference: GroupDifference | None,
-    measure: str,
-    k: int,
-) -> dict[str, object]:
-    nothing = Estimate(math.nan, p_value=math.nan)
-    value = group.at(measure, k) or nothing
-    chance = group.at(measure, k, random=True) or nothing
-    versus = (None if difference is None else difference.at(measure, k)) or nothing
-    beyond = (None if difference is None else difference.at(measure, k, beyond_random=True)) or nothing
-    return {
-        "feature": result.name,
-        "group": group.label,
-        "privileged": group.label == result.privileged,
-        "measure": measure,
-        "k": k,
-        "estimate": value.estimate,
-        "low": value.low,
-        "high": value.high,
-        "n": value.n,
-        "random_acceptance": chance.estimate,
-        "difference": versus.estimate,
-        "difference_low": versus.low,
-        "difference_high": versus.high,
-        "absolute_difference": abs(versus.estimate),
-        "p_value": versus.p_value,
-        "beyond_random": beyond.estimate,
-        "beyond_random_low": beyond.low,
-        "beyond_random_high": beyond.high,
-        "beyond_random_p_value": beyond.p_value,
-        "reason": value.reason,
-    }
+        return str(self.summary().to_html(index=False, escape=True))
 
 
 def _at(

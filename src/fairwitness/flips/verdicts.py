@@ -11,7 +11,7 @@ from fairwitness.stats.intervals import Estimate, wilson
 from fairwitness.text import interval, number, percent, plain
 
 if TYPE_CHECKING:
-    from fairwitness.flips.proxies import ProxyFeature, ProxyResult
+    from fairwitness.flips.proxy_results import ProxyFeature, ProxyResult
     from fairwitness.flips.results import GroupDifference, OpportunityResult
 
 Thresholds = Mapping[str, Mapping[str, object]] | None

@@ -12,7 +12,7 @@ from fairwitness.text import interval, listing, number, percent, plain
 if TYPE_CHECKING:
     from fairwitness.case import Case
     from fairwitness.findings import Finding
-    from fairwitness.flips.proxies import ProxyFeature
+    from fairwitness.flips.proxy_results import ProxyFeature
     from fairwitness.flips.results import GroupOpportunity, OpportunityResult
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fairwitness.errors import GroupError
 from fairwitness.stats.intervals import Estimate
-from fairwitness.text import listing, plain
+from fairwitness.text import listing, number, plain
 from fairwitness.typing import Document
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Comparison:
             yield name, getattr(self, name)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class GroupRates:
     """The group rates of one sensitive feature.
 
@@ -202,8 +202,18 @@ class GroupRates:
             ax = figure(640, height)[1]
         return intervals(ax, rows, title=f"Rates by {self.name}", xlabel="share of rows", xlim=(-0.02, 1.02))
 
+    def __repr__(self) -> str:
+        shares = ", ".join(f"{plain(g.label)} {number(g.acceptance.estimate)}" for g in self.groups[:6])
+        more = f" and {len(self.groups) - 6} more" if len(self.groups) > 6 else ""
+        return (
+            f"<GroupRates {plain(self.name)}: acceptance {shares}{more}; reference {plain(self.privileged)}>"
+        )
+
     def _repr_html_(self) -> str:
-        return self.to_frame().to_html(escape=True, index=False, float_format="{:.3f}".format)
+        frame = self.to_frame()
+        for name in ("feature", "group", "reference", "reason"):
+            frame[name] = [plain(value) for value in frame[name]]
+        return frame.to_html(escape=True, index=False, float_format="{:.3f}".format)
 
     def _row(self, group: str, name: str, estimate: Estimate | None) -> Iterator[dict[str, object]]:
         if estimate is None:

@@ -11,6 +11,7 @@ from scipy.stats import rankdata
 
 from fairwitness.rng import child
 from fairwitness.stats import Estimate
+from fairwitness.text import number, plain
 from fairwitness.typing import Document, FloatArray, IntArray
 
 
@@ -55,6 +56,13 @@ class ClassifierQuality:
     estimator: str
     confidence: float
     note: str
+
+    def __repr__(self) -> str:
+        chance = "better than chance" if self.better_than_chance else "not shown to be better than chance"
+        return (
+            f"<ClassifierQuality {plain(self.estimator)}, {len(self.labels)} groups: balanced accuracy "
+            f"{number(self.balanced_accuracy.estimate, 2)}, AUC {number(self.auc.estimate, 2)}, {chance}>"
+        )
 
     def to_dict(self) -> Document:
         """Give plain values for JSON; NaN becomes null."""

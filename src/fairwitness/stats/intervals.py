@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from fairwitness.arguments import number_array, real_number
+from fairwitness.text import interval, number
 from fairwitness.typing import Document, FloatArray
 
 
@@ -39,6 +40,12 @@ class Estimate:
     denominator: int | None = None
     p_value: float | None = None
     reason: str = ""
+
+    def __repr__(self) -> str:
+        if self.reason and not math.isfinite(self.estimate):
+            return f"<Estimate – ({self.reason})>"
+        p = "" if self.p_value is None else f", p = {number(self.p_value, 2)}"
+        return f"<Estimate {number(self.estimate)} {interval(self.low, self.high)}, n = {self.n:,}{p}>"
 
     def to_dict(self) -> Document:
         """Give plain values for JSON: NaN becomes null, and what is not there is left out."""
@@ -88,6 +95,13 @@ def wilson(successes: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> tupl
     -------
     low, high
         In [0, 1], of the broadcast shape; NaN where ``n`` is 0.
+
+    Examples
+    --------
+    >>> from fairwitness.stats import wilson
+    >>> low, high = wilson(3, 10)
+    >>> float(low.round(3)), float(high.round(3))
+    (0.108, 0.603)
 
     References
     ----------
@@ -156,6 +170,18 @@ def combine_difference(
 
     The distances from each estimate to its own bounds are squared and added (Zou & Donner's MOVER), which
     is Newcombe's interval when the parts' intervals are Wilson's.
+
+    Parameters
+    ----------
+    estimate, interval
+        The first part, and its bounds (low, high); any shapes that broadcast.
+    reference, reference_interval
+        The part that is taken away, and its bounds.
+
+    Returns
+    -------
+    low, high
+        Of ``estimate - reference``.
     """
     first, second = np.asarray(estimate, dtype=np.float64), np.asarray(reference, dtype=np.float64)
     low, high = (np.asarray(bound, dtype=np.float64) for bound in interval)
@@ -171,6 +197,20 @@ def percentile(samples: FloatArray, confidence: float = 0.95, axis: int = 0) -> 
 
     NaN samples (a resample that held no row with a value) are left out; where all are NaN, so are the
     bounds. Bounds between two samples are interpolated linearly.
+
+    Parameters
+    ----------
+    samples
+        Resampled values, of any shape.
+    confidence
+        Level of the interval, between 0 and 1.
+    axis
+        Along which the resamples lie.
+
+    Returns
+    -------
+    low, high
+        Of the shape of ``samples`` without ``axis``.
     """
     tail = (1 - check_confidence(confidence)) / 2
     ordered = np.sort(np.moveaxis(np.asarray(samples, dtype=np.float64), axis, 0), axis=0)
