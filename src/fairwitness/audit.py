@@ -146,8 +146,13 @@ class Audit:
     Examples
     --------
     >>> import fairwitness as fw
-    >>> report = fw.Audit(model, X, y, sensitive_features="sex", random_state=0).run()  # doctest: +SKIP
-    >>> report.to_html("report.html")  # doctest: +SKIP
+    >>> world = fw.datasets.proxy_world(200, random_state=0)  # or a model, a table and outcomes of your own
+    >>> report = fw.Audit(
+    ...     world.model, world.X, world.y, sensitive_features={"group": world.sensitive}, k=20, random_state=0
+    ... ).run()
+    >>> "FLIP001" in {finding.code for finding in report.at_least("high")}
+    True
+    >>> page = report.to_html()  # to_html("report.html") writes it, and write("folder") writes all there is
     """
 
     def __init__(

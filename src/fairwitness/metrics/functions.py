@@ -67,6 +67,13 @@ def statistical_parity_difference(
         If rows do not align, a label is missing, or ``favorable`` does not occur.
     GroupError
         If the sensitive feature does not give two groups, or has no group ``privileged``.
+
+    Examples
+    --------
+    >>> from fairwitness.metrics import statistical_parity_difference
+    >>> decisions, sex = ["yes", "no", "yes", "yes"], ["f", "f", "m", "m"]
+    >>> statistical_parity_difference(None, decisions, sensitive_features=sex, favorable="yes")
+    -0.5
     """
     measure = "statistical_parity_difference"
     return _compare(
