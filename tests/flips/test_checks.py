@@ -347,3 +347,27 @@ def test_hostile_names_and_values_come_out_harmless() -> None:
     assert not any(c in text for text in said for c in ("\x1b", "\u202e"))
     person = section.document["features"][0]["people"][0]
     assert all("\x1b" not in text for text in person["row"].values())
+
+
+def test_a_sensitive_column_that_the_model_reads_is_no_carrier_of_itself() -> None:
+    from fairwitness import as_blackbox
+
+    def reads_sex(X: pd.DataFrame) -> np.ndarray:
+        return 1 / (1 + np.exp(-(X["sex"] == "man") * 2 - 0.15 * (X["height"] - 176)))
+
+    model = as_blackbox(reads_sex, feature_names=["sex", "height", "merit"])
+    section = run(case_of(table(), model, privileged={"sex": "man"}))
+    carriers = {finding.evidence["column"] for finding in by_code(section, "FLIP005")}
+    assert carriers == {"height"}
+    assert "inferred group is height." in section.paragraphs[0]
+    strong = [feature.column for feature in section.results[-1].features if abs(feature.rho) > 0.2]
+    assert "sex" in strong  # the table has it
+
+
+def test_results_count_rows_as_the_user_does() -> None:
+    people = table().sample(frac=1, random_state=2).reset_index(drop=True)
+    result = run(case_of(people, privileged={"sex": "man"})).results[0]
+    found = result.counterfactuals
+    inputs = people.drop(columns="sex")
+    for rows, encoded in ((result.rows, found.queries), (found.source, found.rows)):
+        pd.testing.assert_frame_equal(found.encoder.decode(encoded), inputs.iloc[rows].reset_index(drop=True))

@@ -37,6 +37,7 @@ from fairwitness.flips.verdicts import (
 )
 from fairwitness.flips.words import main_group, sentences
 from fairwitness.progress import track
+from fairwitness.table.cuts import spec_of_name
 from fairwitness.text import plain
 from fairwitness.typing import BoolArray, Document, FloatArray
 
@@ -144,8 +145,10 @@ def _section(
         if not each.crossed:
             carried: Severity = min((f.severity for f in said), key=SEVERITIES.index, default="note")
             said += instrument_findings(result, case.minimum_n)
-            said += proxy_findings(result, carriers, thresholds=thresholds, carried=carried)
-            spoken.append(" ".join(sentences(result, established_proxies(carriers), said, case)))
+            own = {spec_of_name(part).column for part in each.groups.parts}
+            said += proxy_findings(result, carriers, thresholds=thresholds, carried=carried, without=own)
+            names = established_proxies(carriers, without=own)
+            spoken.append(" ".join(sentences(result, names, said, case)))
             overview += _overview(result)
         findings += said
         unanswered += _without_value(result, each.crossed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from fairwitness.findings import SEVERITIES, Finding, Severity, grade
@@ -108,19 +108,28 @@ def instrument_findings(result: OpportunityResult, minimum_n: int) -> Iterator[F
             )
 
 
-def established_proxies(proxies: ProxyResult) -> list[ProxyFeature]:
-    """Give the features whose interval excludes 0 and whose q-value stays below one minus the level."""
+def established_proxies(proxies: ProxyResult, *, without: Collection[str] = ()) -> list[ProxyFeature]:
+    """Give the features whose interval excludes 0 and whose q-value stays below one minus the level.
+
+    ``without`` names the sensitive feature's own columns: where the model reads them, they are no carriers.
+    """
     return [
         feature
         for feature in proxies.features
-        if math.isfinite(feature.rho)
+        if feature.column not in without
+        and math.isfinite(feature.rho)
         and not feature.low <= 0 <= feature.high
         and feature.q_value < 1 - proxies.confidence
     ]
 
 
 def proxy_findings(
-    result: OpportunityResult, proxies: ProxyResult, *, thresholds: Thresholds, carried: Severity
+    result: OpportunityResult,
+    proxies: ProxyResult,
+    *,
+    thresholds: Thresholds,
+    carried: Severity,
+    without: Collection[str] = (),
 ) -> Iterator[Finding]:
     """Grade the strongest proxy features.
 
@@ -128,7 +137,7 @@ def proxy_findings(
     difference between the groups is established: a carrier is never graded above what it carries.
     """
     graded: list[tuple[ProxyFeature, Severity, float | None]] = []
-    for feature in established_proxies(proxies):
+    for feature in established_proxies(proxies, without=without):
         severity, threshold, _ = grade(
             "FLIP005", feature.rho, (feature.low, feature.high), thresholds=thresholds
         )
