@@ -80,11 +80,13 @@ class AuditReport:
 
         ``rows=False`` leaves out the example people.
         """
-        return record.written(render(self.document, rows=rows), path)
+        place = record.place_for(path)
+        return record.written(render(self.document, rows=rows), place)
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Give the report as JSON text; write it to ``path`` if given."""
-        return record.written(to_json(self.document), path)
+        place = record.place_for(path)
+        return record.written(to_json(self.document), place)
 
     def write(self, folder: str | Path = "fairwitness-report", *, rows: bool = True) -> Path:
         """Write ``report.html``, ``report.json`` and the tables as CSV, all or nothing."""

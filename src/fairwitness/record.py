@@ -228,19 +228,39 @@ def pass_on(caught: Sequence[warnings.WarningMessage]) -> list[str]:
     return said
 
 
-def written(text: str, path: str | Path | None) -> str:
-    """Write ``text`` to ``path`` (if given) and give it back."""
-    if path is not None:
-        place = as_path(path)
+def place_for(path: str | Path | None) -> Path | None:
+    """Check that a file can be put there, before anything is drawn for it.
+
+    Raises
+    ------
+    ConfigError
+        If the path is none, its folder does not exist, or it is a folder itself.
+    """
+    if path is None:
+        return None
+    place = as_path(path)
+    if place.is_dir() or not place.parent.is_dir():
+        why = "it is a folder" if place.is_dir() else "there is no such folder"
+        raise _unwritable(place, why)
+    return place
+
+
+def written(text: str, place: Path | None) -> str:
+    """Write ``text`` to ``place`` (if there is one) and give it back."""
+    if place is not None:
         try:
             place.write_text(text, encoding="utf-8")
         except OSError as error:
-            raise ConfigError(
-                "the report cannot be written",
-                got=f"{plain(place)}: {plain(error.strerror or error)}",
-                fix="name a file in a folder that exists and that you may write to",
-            ) from error
+            raise _unwritable(place, error.strerror or str(error)) from error
     return text
+
+
+def _unwritable(place: Path, why: str) -> ConfigError:
+    return ConfigError(
+        "the report cannot be written",
+        got=f"{plain(place)}: {plain(why)}",
+        fix="name a file in a folder that exists and that you may write to",
+    )
 
 
 def in_notebook(page: str) -> str:
