@@ -77,7 +77,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--classifiers", default=",".join(CLASSIFIERS))
     parser.add_argument("--draws", type=int, help="settings drawn from every grid; 0: fixed, -1: all")
     parser.add_argument("--people", type=int, help="genetic: at most so many rejected test rows a group")
-    parser.add_argument("--exact-seconds", type=float, default=300, help="budget of one exact cell")
+    parser.add_argument("--exact-seconds", type=float, default=120, help="budget of one exact cell")
     parser.add_argument("--no-variants", dest="variants", action="store_false")
     parser.add_argument("--peer-python", help="a Python that has dice-ml: DiCE itself on some of the rows")
     parser.add_argument("--peer-rows", type=int, default=15, help="at most so many rows a group for DiCE")
@@ -88,6 +88,7 @@ def _arguments() -> argparse.Namespace:
     chosen = parser.parse_args()
     if chosen.quick:
         chosen.tasks, chosen.draws = chosen.tasks or "German/gender", 0
+        chosen.exact_seconds = min(chosen.exact_seconds, 10)
     return chosen
 
 

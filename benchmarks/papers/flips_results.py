@@ -59,7 +59,7 @@ class Results:
         return " to ".join(dict.fromkeys([days[0], days[-1]])) if days else "nothing was run"
 
     def cores(self) -> str:
-        return f"one process on a machine of {os.cpu_count()} cores"
+        return f"on a machine of {os.cpu_count()} cores"
 
     def exact(self) -> str:
         if any(cell["settings"]["asked"]["generator"] == "exact" for cell in self.cells()):

@@ -23,7 +23,7 @@ def three(value: float | None) -> str:
 
 
 def percent(value: float) -> str:
-    return "–" if math.isnan(value) else f"{100 * value:.1f}"
+    return "–" if math.isnan(value) else f"{100 * value:.1f}".replace("-", "−")
 
 
 def signed(value: float) -> str:
