@@ -100,6 +100,29 @@ def test_all_methods_are_planned_and_some_can_be_chosen(model: Pipeline, people:
     validate(one.document)
 
 
+def test_some_intersections_can_be_chosen(model: Pipeline, people: pd.DataFrame) -> None:
+    features = {"sex": people["sex"], "age > 49": people["age"], "town": people["town"]}
+
+    def names(intersections: Any) -> list[str]:
+        report = audit(
+            model, people, sensitive_features=features, privileged=None, methods="rates",
+            intersections=intersections,
+        ).run()  # fmt: skip
+        return [feature["name"] for feature in report.document["audited"]["sensitive_features"]][3:]
+
+    assert names([("sex", "town")]) == ["sex × town"]
+    assert names(True) == ["sex × age > 49 × town"]
+    assert names(False) == names(None) == []
+    with pytest.raises(ConfigError, match="lists of names; got 'sex'"):
+        names("sex")
+
+
+def test_words_for_the_report_may_be_left_out(model: Pipeline, people: pd.DataFrame) -> None:
+    report = audit(model, people, methods="rates", people=None, source=None, notes=None, command=None).run()
+    validate(report.document)
+    assert report.document["audited"]["people"] == "people"
+
+
 @pytest.mark.parametrize("methods", ["rate", ["rates", "bounds"], [], None, 3, [1], ["auto", "rates"]])
 def test_methods_that_do_not_exist(model: Pipeline, people: pd.DataFrame, methods: Any) -> None:
     with pytest.raises(ConfigError, match="use auto, or some of rates, opportunity"):

@@ -134,7 +134,8 @@ class Audit:
     missing
         What a missing sensitive value means: ``"error"``, ``"group"`` (of its own) or ``"drop"``.
     intersections
-        Also compare the combinations of several sensitive features.
+        Also compare combinations of sensitive features: ``True`` for all of them together, or the ones that
+        are wanted, as lists of names: ``[("race", "sex")]``.
     confidence
         Level of all intervals.
     minimum_n
@@ -173,7 +174,7 @@ class Audit:
         random_state: RandomState = None,
         n_jobs: int | None = None,
         missing: MissingPolicy = "group",
-        intersections: bool = True,
+        intersections: bool | Sequence[Sequence[str]] = True,
         confidence: float = 0.95,
         minimum_n: int = 30,
         settings: Mapping[str, object] | None = None,
@@ -186,9 +187,9 @@ class Audit:
         self.methods = _plan(methods)
         self.told = record.Told(
             outcome=outcome,
-            source=source,
-            notes=(notes,) if isinstance(notes, str) else tuple(notes),
-            command=command,
+            source=source or "a table in memory",
+            notes=(notes,) if isinstance(notes, str) else tuple(map(str, notes or ())),
+            command=command or "",
         )
         self._prepare = partial(
             prepare_case,
@@ -208,7 +209,7 @@ class Audit:
             confidence=confidence,
             minimum_n=minimum_n,
             outcome=outcome,
-            people=people,
+            people=people or "people",
             settings=settings,
         )
 

@@ -434,8 +434,12 @@ def test_what_makes_no_sense_is_refused(people, looks_male, by_rule) -> None:
     fitted = DecisionTreeClassifier().fit(people[["height"]], people["sex"])
     with pytest.raises(ModelError, match="classifier could not judge the rows: ValueError"):
         fair_opportunity(model, people, "sex", classifier=fitted, k=2, **QUICK)
-    alone = fair_opportunity(model, people, "sex", classifier=fitted, evidence=["height"], k=2, **QUICK)
+    alone = fair_opportunity(model, people, "sex", classifier=fitted, evidence="height", k=2, **QUICK)
     assert alone.n_searched > 0
+    for name in ("n_resamples", "n_permutations"):
+        for wrong in (0, "many", 1.5):
+            with pytest.raises(ConfigError, match=f"{name} must be a whole number"):
+                fair_opportunity(model, people, "sex", classifier=looks_male, k=2, **{**QUICK, name: wrong})
 
 
 def test_frames_lines_and_words(result) -> None:

@@ -245,7 +245,7 @@ def compare_opportunities(
     if evidence is None:
         seen = input_names(models.values(), X, sensitive_features, favorable=favorable, threshold=threshold)
     else:
-        seen = list(evidence)
+        seen = [evidence] if isinstance(evidence, str) else list(evidence)
     generator = chosen_generator(generator, n_jobs)
     instruments: dict[str, Classifier] = {}
     results: dict[tuple[str, str], OpportunityResult] = {}

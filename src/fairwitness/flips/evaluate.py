@@ -99,6 +99,10 @@ def opportunity_from(
 
     check_confidence(confidence)
     minimum_n = whole_number(minimum_n, "minimum_n", least=0)
+    n_resamples = whole_number(n_resamples, "n_resamples", fix="pass for example n_resamples=2000")
+    n_permutations = whole_number(
+        n_permutations, "n_permutations", fix="pass for example n_permutations=2000"
+    )
     check_set(counterfactuals)
     if not isinstance(groups, Groups):
         raise DataError(

@@ -56,7 +56,7 @@ def prepare_case(
     random_state: RandomState = None,
     n_jobs: int | None = None,
     missing: MissingPolicy = "group",
-    intersections: bool = True,
+    intersections: bool | Sequence[Sequence[str]] = True,
     confidence: float = 0.95,
     minimum_n: int = 30,
     outcome: str | None = None,
@@ -116,7 +116,7 @@ def prepare_case(
             privileged=privileged,
             accepted=judgement.accepted,
             missing=missing,
-            intersections=bool(intersections) and len(sensitive) > 1,
+            intersections=_crossings(intersections) if len(sensitive) > 1 else False,
             minimum_n=minimum_n,
         )
     order = canonical_order(inputs, _known(groups, good))
@@ -126,7 +126,8 @@ def prepare_case(
         hidden = {*named, *_columns_of(groups)}
         seen = select_columns(inputs, [name for name in wanted if name not in hidden])
     else:
-        seen = take_rows(select_columns(X, list(evidence)), order)
+        named_columns = [evidence] if isinstance(evidence, str) else list(evidence)
+        seen = take_rows(select_columns(X, named_columns), order)
     return Case(
         models=boxes,
         fold=fold[order],
@@ -284,6 +285,16 @@ def _boxes(model: object, favorable: object, threshold: float) -> tuple[BlackBox
             fix="pass the same threshold= in both places",
         )
     return (box,)
+
+
+def _crossings(given: bool | Sequence[Sequence[str]] | None) -> bool | Sequence[Sequence[str]]:
+    if isinstance(given, str):
+        raise ConfigError(
+            "intersections must be True, False or lists of names",
+            got=shown(given),
+            fix='pass for example intersections=[("race", "sex")]',
+        )
+    return given if isinstance(given, Sequence) else bool(given)
 
 
 def _settings(given: Mapping[str, object] | None) -> dict[str, object]:
