@@ -188,3 +188,14 @@ def test_an_interrupt_of_a_real_process_writes_nothing(project: Path) -> None:
     assert ran.returncode == 130
     assert ran.stderr == "Error: Stopped. Nothing was written.\n"
     assert set(os.listdir(project)) == before
+
+
+@pytest.mark.skipif(sys.platform in {"darwin", "win32"}, reason="there is always a window")
+def test_a_browser_opens_in_a_window_or_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    from fairwitness.cli.terminal import has_screen
+
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        monkeypatch.delenv(name, raising=False)
+    assert not has_screen()
+    monkeypatch.setenv("DISPLAY", ":0")
+    assert has_screen()

@@ -14,6 +14,7 @@ from fairwitness.cli.terminal import (
     Rows,
     Verbose,
     exit_on,
+    has_screen,
     print_report,
     working,
 )
@@ -47,7 +48,7 @@ def command(
         ).run()
         report.write(folder, rows=rows)
     print_report(report, folder, quiet=quiet, verbose=verbose, output=output)
-    if open_report:
+    if open_report and has_screen():
         import webbrowser
 
         webbrowser.open((folder / "report.html").as_uri())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 import sys
 import traceback
 import warnings
@@ -199,6 +200,12 @@ def _line(finding: Finding) -> str:
     if "[" not in finding.title and all(math.isfinite(bound) for bound in finding.interval):
         measured = f"{number(finding.estimate)} {interval(*finding.interval)}, {measured}"
     return f"{label} {finding.code}  {plain(finding.title)} ({measured})"
+
+
+def has_screen() -> bool:
+    """Say whether a browser would open in a window; without one it would take over the terminal."""
+    named = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+    return sys.platform in {"darwin", "win32"} or any(os.environ.get(name) for name in named)
 
 
 def exit_on(report: AuditReport, severity: Severity | None) -> None:
