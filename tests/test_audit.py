@@ -133,6 +133,7 @@ def test_the_document_follows_the_shipped_schema(report: fw.AuditReport) -> None
     document = report.document
     validate(document)
     validate(json.loads(report.to_json()))
+    assert json.loads(json.dumps(document, allow_nan=False)) == json.loads(report.to_json()) == document
     audited = document["audited"]
     assert audited["table"]["source"] == "people.csv"
     assert audited["people"] == "applicants"

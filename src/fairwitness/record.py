@@ -24,7 +24,7 @@ from fairwitness.arguments import as_path
 from fairwitness.case import Case
 from fairwitness.errors import ConfigError, FairwitnessWarning
 from fairwitness.findings import SEVERITIES, Finding, Section
-from fairwitness.report import SCHEMA_VERSION
+from fairwitness.report import SCHEMA_VERSION, clean
 from fairwitness.table import Groups, table_hash
 from fairwitness.text import plain
 from fairwitness.typing import Document
@@ -72,7 +72,7 @@ def make_document(
     findings = sort_findings(each for section in sections for each in section.findings)
     # The table's own sentences (which columns the model reads) qualify the measured ones: they come last.
     spoken = sorted(sections, key=lambda section: section.key == "data")
-    return {
+    document = {
         "schema_version": SCHEMA_VERSION,
         "fairwitness_version": fairwitness.__version__,
         "run": {
@@ -102,6 +102,8 @@ def make_document(
             "decision models",
         },
     }
+    plain_values: Document = clean(document)
+    return plain_values
 
 
 def _audited(case: Case, told: Told) -> Document:
