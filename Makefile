@@ -30,8 +30,8 @@ demo: $(VENV)/.demo ## audit 1,989 real mortgage decisions and write fairwitness
 test: lint types imports unit ## everything that CI checks
 
 lint: $(VENV)/.dev ## style and format
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
 
 types: $(VENV)/.dev ## mypy --strict on src
 	$(BIN)/mypy
