@@ -27,7 +27,7 @@ from fairwitness.flips.results import (
     GroupDifference,
     GroupOpportunity,
     OpportunityResult,
-    spread_sorted,
+    order_by,
 )
 from fairwitness.flips.shared import distinct_counterfactuals
 from fairwitness.rng import seed_from
@@ -134,9 +134,10 @@ def opportunity_from(
     flips = {"given": chosen.spread(flipped)[:, :k]}
     numbers = {"given": chosen.spread(number)[:, :k]}
     gap = np.abs(chosen.score - chosen.query_score[chosen.query])
-    if not np.isnan(gap).any():
-        flips["sorted"] = spread_sorted(chosen, flipped, gap)[:, :k]
-        numbers["sorted"] = spread_sorted(chosen, number, gap)[:, :k]
+    nearest = None if np.isnan(gap).any() else order_by(chosen, gap)
+    if nearest is not None:
+        flips["sorted"] = chosen.spread(flipped[nearest])[:, :k]
+        numbers["sorted"] = chosen.spread(number[nearest])[:, :k]
     common: dict[str, Any] = {
         "privileged": groups.privileged,
         "ks": curve_ks(k),
@@ -157,7 +158,7 @@ def opportunity_from(
         codes,
         groups.n_groups,
         **common,
-        refitted=[_refitted(each, chosen, gap if "sorted" in flips else None, k) for each in again],
+        refitted=[_refitted(each, chosen, nearest, k) for each in again],
     )
     by_chance: list[dict[str, MeasureCurve]] = []
     beyond: dict[int, dict[str, MeasureCurve]] = {}
@@ -243,12 +244,12 @@ def opportunity_from(
 
 
 def _refitted(
-    refit: Refit, chosen: CounterfactualSet, gap: FloatArray | None, k: int
+    refit: Refit, chosen: CounterfactualSet, nearest: IntArray | None, k: int
 ) -> dict[str, FloatArray]:
     """Lay out the flips that one fold's classifier infers, in both orders."""
     out = {"given": refit.flips(0, chosen)[:, :k]}
-    if gap is not None:
-        out["sorted"] = refit.only_recognised(spread_sorted(chosen, refit.flipped[0], gap))[:, :k]
+    if nearest is not None:
+        out["sorted"] = refit.only_recognised(chosen.spread(refit.flipped[0][nearest]))[:, :k]
     return out
 
 

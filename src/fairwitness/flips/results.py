@@ -347,7 +347,6 @@ def _document(estimate: Estimate | None) -> Document | None:
     return None if estimate is None else estimate.to_dict()
 
 
-def spread_sorted(counterfactuals: CounterfactualSet, values: FloatArray, by: FloatArray) -> FloatArray:
-    """Lay (m,) values out as (q, k) with each person's counterfactuals ordered by ``by``, ascending."""
-    order = np.lexsort((counterfactuals.rank, by, counterfactuals.query))
-    return counterfactuals.spread(values[order])
+def order_by(counterfactuals: CounterfactualSet, by: FloatArray) -> IntArray:
+    """Order (m,) lines by person, and each person's counterfactuals by ``by``, ascending; ties by rank."""
+    return np.lexsort((counterfactuals.rank, by, counterfactuals.query)).astype(np.int64)
