@@ -93,6 +93,7 @@ def facts(report: fw.AuditReport) -> str:
 
 def test_all_methods_are_planned_and_some_can_be_chosen(model: Pipeline, people: pd.DataFrame) -> None:
     assert audit(model, people).methods == tuple(METHODS) == ("rates", "opportunity")
+    assert repr(audit(model, people)) == "<Audit: rates, opportunity; run() gives the report>"
     assert audit(model, people, methods=["opportunity", "rates"]).methods == ("rates", "opportunity")
     one = audit(model, people, methods="rates").run()
     assert [section.key for section in one.sections] == ["data", "rates"]

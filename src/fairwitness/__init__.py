@@ -1,6 +1,20 @@
 """fairwitness: a counterfactual fairness auditor for tabular decision models.
 
 ``import fairwitness as fw``; start with :class:`fw.Audit`, or with ``fairwitness demo`` in a terminal.
+
+======================= ======================================================================================
+``fw.Audit``            one model and one table in, one report out
+``fw.as_blackbox``      any model behind one question: who is accepted
+``fw.flips``            counterfactual fair opportunity: CFlips, nDCCF, proxies, comparisons
+``fw.metrics``          group rates, their differences and ratios
+``fw.model``            cross-fitting, the sensitive-feature classifier, safe loading, decision makers
+``fw.counterfactuals``  generators of counterfactuals
+``fw.table``            kinds and constraints of columns, groups, reading
+``fw.stats``            intervals, resampling, multiplicity
+``fw.datasets``         loaders of public data, synthetic worlds with known answers
+``fw.findings``         findings, severities, thresholds
+``fw.errors``           everything that is raised on purpose
+======================= ======================================================================================
 """
 
 from __future__ import annotations

@@ -213,6 +213,9 @@ class Audit:
             settings=settings,
         )
 
+    def __repr__(self) -> str:
+        return f"<Audit: {', '.join(self.methods)}; run() gives the report>"
+
     def run(self) -> AuditReport:
         """Ask every planned method and gather what it says.
 
