@@ -10,6 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 from fairwitness.counterfactuals import GeneticGenerator, NeighborGenerator
 from fairwitness.datasets import blind_world
 from fairwitness.flips import fair_opportunity
+from fairwitness.flips.estimates import group_curves
 from fairwitness.flips.refits import refits
 from fairwitness.model import SensitiveFeatureClassifier
 
@@ -99,3 +100,25 @@ def test_intervals_of_a_blind_model_hold_0_because_of_it(monkeypatch: pytest.Mon
     monkeypatch.setattr("fairwitness.flips.evaluate.refits", lambda *_, **__: [])
     assert with_it >= 18
     assert held(range(10)) <= 14
+
+
+def test_where_all_people_are_alike_other_training_rows_still_widen() -> None:
+    flips = np.zeros((200, 3))
+    codes = np.arange(200) % 2
+    numbers = {"given": np.arange(600.0).reshape(200, 3)}
+    refitted = [
+        {"given": np.where(codes[:, None] == 1, fold % 2, 0.0) * np.ones((200, 3))} for fold in range(4)
+    ]
+
+    def bounds(refitted: list) -> tuple[float, float]:
+        groups, differences = group_curves(
+            {"given": flips}, numbers, codes, 2, privileged=0, ks=np.array([3]), convention="equations",
+            shortfall="available", confidence=0.95, n_resamples=300, n_permutations=20, seed=0, purpose=("t",),
+            refitted=refitted,
+        )  # fmt: skip
+        return groups[1]["cflips"].at().high, differences[1]["cflips"].at().high
+
+    narrow, wide = bounds([]), bounds(refitted)
+    assert narrow[0] == pytest.approx(0.037, abs=1e-3)
+    assert wide[0] > 0.5
+    assert wide[1] > 0.5 > narrow[1]

@@ -193,7 +193,7 @@ def _bounds(samples: FloatArray, mean: Means, confidence: float) -> tuple[FloatA
     low, high = percentile(samples, confidence)
     others = wilson(0 * mean.n, mean.n, confidence)[1]
     down, up = mean.value - others * (1 + mean.value), mean.value + others * (1 - mean.value)
-    return np.where(mean.same, down, low), np.where(mean.same, up, high)
+    return np.where(mean.same, np.fmin(down, low), low), np.where(mean.same, np.fmax(up, high), high)
 
 
 def _moved(

@@ -171,11 +171,13 @@ def group_curves(
     bounds = []
     for g, mean in enumerate(means):
         low, high = interval(boot[:, g], np.hypot(_spread(shared[g]), refit_spread(again, codes, g)))
+        low, high = np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
         wide = wilson(np.clip(mean.value, 0, 1) * mean.n, mean.n, confidence)
+        # What is put on top of the bootstrap may reach farther than Wilson's bounds, even so.
         bounds.append(
             (
-                np.where(mean.same, wide[0], np.clip(low, 0.0, 1.0)),
-                np.where(mean.same, wide[1], np.clip(high, 0.0, 1.0)),
+                np.where(mean.same, np.fmin(wide[0], low), low),
+                np.where(mean.same, np.fmax(wide[1], high), high),
             )
         )
     groups = [
