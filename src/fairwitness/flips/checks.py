@@ -87,7 +87,12 @@ def run(case: Case) -> Section:
             instruments.append(ready)
     if not instruments:
         return Section(key=KEY, not_applicable=tuple(unanswered), document=_document(case, None, []))
-    rows = np.flatnonzero(np.any([each.drawn for each in instruments], axis=0))
+    wanted = np.any([each.drawn for each in instruments], axis=0)
+    most, rejected = _most_people(case), ~case.judgement.accepted
+    if most is None or rejected.sum() <= most:
+        # Few enough to answer for everyone rejected, whether or not a classifier recovers their group.
+        wanted |= rejected
+    rows = np.flatnonzero(wanted)
     found = search(
         case.models,
         case.fold,
@@ -263,9 +268,12 @@ def _instrument(case: Case, groups: Groups) -> _Instrument | NotApplicable:
     few = _too_few(groups, eligible, case.minimum_n, "eligible") if crossed else None
     if few is not None:
         return few
-    most = case.settings.get("max_people", MAX_PEOPLE)
-    drawn = draw_people(eligible, groups.codes, most=cast("int | None", most), seed=case.seed)
+    drawn = draw_people(eligible, groups.codes, most=_most_people(case), seed=case.seed)
     return _Instrument(groups, classifier, known, drawn)
+
+
+def _most_people(case: Case) -> int | None:
+    return cast("int | None", case.settings.get("max_people", MAX_PEOPLE))
 
 
 def _too_few(groups: Groups, chosen: BoolArray, minimum_n: int, word: str) -> NotApplicable | None:
