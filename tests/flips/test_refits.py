@@ -113,8 +113,8 @@ def test_where_all_people_are_alike_other_training_rows_still_widen() -> None:
     def bounds(refitted: list) -> tuple[float, float]:
         groups, differences = group_curves(
             {"given": flips}, numbers, codes, 2, privileged=0, ks=np.array([3]), convention="equations",
-            shortfall="available", confidence=0.95, n_resamples=300, n_permutations=20, seed=0, purpose=("t",),
-            refitted=refitted,
+            shortfall="available", confidence=0.95, n_resamples=300, n_permutations=20, seed=0,
+            purpose=("t",), refitted=refitted,
         )  # fmt: skip
         return groups[1]["cflips"].at().high, differences[1]["cflips"].at().high
 
