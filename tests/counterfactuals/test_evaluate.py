@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from tests.oracle import mixed_tables as mixed
+from tests.oracle import neighbors_by_hand as by_hand
 
 from fairwitness.counterfactuals import (
     QUALITIES,
@@ -19,18 +19,6 @@ from fairwitness.counterfactuals import (
 from fairwitness.errors import ConfigError, DataError
 from fairwitness.model import as_blackbox
 from fairwitness.table import Schema
-
-ORACLE = Path(__file__).parents[1] / "oracle"
-
-
-def _oracle(name):
-    spec = importlib.util.spec_from_file_location(name, ORACLE / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-by_hand, mixed = _oracle("neighbors_by_hand"), _oracle("mixed_tables")
 
 
 def people(n=80, seed=0):

@@ -149,7 +149,7 @@ def test_random_acceptance_is_in_the_document_and_the_overview(section) -> None:
 
 
 def test_without_random_acceptance_the_document_says_null(case, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fairwitness.flips.checks.search_at_random", lambda *_, **__: None)
+    monkeypatch.setattr("fairwitness.flips.chance.search_at_random", lambda *_, **__: None)
     section = run(case)
     feature = section.document["features"][0]
     assert all(group["at_random"] is group["curves"]["at_random"] is None for group in feature["groups"])

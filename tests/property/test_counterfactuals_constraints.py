@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
-from pathlib import Path
 
 import narwhals as nw
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracle import mixed_tables as mixed
+from tests.oracle import neighbors_by_hand as by_hand
 
 from fairwitness.counterfactuals import GeneticGenerator, NeighborGenerator, PrecomputedGenerator
 from fairwitness.counterfactuals.choices import Choices
 from fairwitness.counterfactuals.limits import Limits
 from fairwitness.model import as_blackbox
 from fairwitness.table import Encoder, Schema
-
-
-def _oracle(name):
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).parents[1] / "oracle" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-by_hand, mixed = _oracle("neighbors_by_hand"), _oracle("mixed_tables")
 
 
 @st.composite

@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -14,20 +11,12 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from tests.oracle import exact_by_hand as by_hand
+from tests.oracle import mixed_tables as mixed
 
 from fairwitness.counterfactuals import ExactGenerator
 from fairwitness.model import as_blackbox
 from fairwitness.table import Schema
-
-
-def _oracle(name):
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).parents[1] / "oracle" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-by_hand, mixed = _oracle("exact_by_hand"), _oracle("mixed_tables")
 
 ESTIMATORS = {
     "tree": lambda: DecisionTreeClassifier(random_state=0),

@@ -1,42 +1,17 @@
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-
 import narwhals as nw
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.oracle import mixed_tables as mixed
+from tests.oracle import neighbors_by_hand as by_hand
+from tests.property.audited import cases
 
 from fairwitness.counterfactuals import NeighborGenerator
 from fairwitness.counterfactuals.limits import Limits
-from fairwitness.model import as_blackbox
-from fairwitness.table import Encoder, Schema
-
-
-def _oracle(name):
-    spec = importlib.util.spec_from_file_location(name, Path(__file__).parents[1] / "oracle" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-by_hand, mixed = _oracle("neighbors_by_hand"), _oracle("mixed_tables")
-
-
-@st.composite
-def cases(draw, **table):
-    frame, kinds = draw(mixed.tables(**table))
-    names = list(frame.columns)
-    ordinal = {
-        name: {"kind": "ordinal", "levels": ("low", "mid", "high")}
-        for name, kind in zip(names, kinds, strict=True)
-        if kind == "ordinal"
-    }
-    schema = draw(mixed.constraints(Schema.infer(frame, **ordinal)))
-    share = draw(st.sampled_from([0.0, 0.3, 0.7, 1.0]))
-    return frame, schema, as_blackbox(mixed.coin(share), output="probability")
+from fairwitness.table import Encoder
 
 
 def expected(frame, schema, generator, model, k, rule):

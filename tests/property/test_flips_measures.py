@@ -1,30 +1,16 @@
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-from types import ModuleType
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from tests.oracle import flips_by_hand as by_hand
 
 from fairwitness.flips import cflips, cflips_curve, ndccf, ndccf_curve
 
 CONVENTIONS = ("equations", "published")
 SHORTFALLS = ("available", "ideal_k", "drop")
-
-
-def _oracle() -> ModuleType:
-    path = Path(__file__).parents[1] / "oracle" / "flips_by_hand.py"
-    spec = importlib.util.spec_from_file_location("flips_by_hand", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-by_hand = _oracle()
 
 
 @st.composite

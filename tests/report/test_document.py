@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairwitness.errors import DataError
+from fairwitness.errors import DataError, MissingExtraError
 from fairwitness.report import SCHEMA_VERSION, clean, schema, to_json, validate, without_rows
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
@@ -124,3 +125,9 @@ def test_without_rows_leaves_the_original_alone(mortgage: dict[str, Any]) -> Non
     assert people
     text = to_json(stripped)
     assert not any(person["key"] in text for person in people)
+
+
+def test_validation_without_its_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jsonschema", None)
+    with pytest.raises(MissingExtraError, match=r"fairwitness\[dev\]"):
+        validate({})

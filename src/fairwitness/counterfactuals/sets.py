@@ -6,7 +6,6 @@ import html
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
@@ -87,7 +86,7 @@ class CounterfactualSet:
         for name in ("query", "rank", "source"):
             object.__setattr__(self, name, _frozen(getattr(self, name), np.int64))
         object.__setattr__(self, "status", tuple(self.status))
-        object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
+        object.__setattr__(self, "settings", dict(self.settings))
         problem = self._contradiction()
         if problem:
             raise DataError(

@@ -26,6 +26,7 @@ from fairwitness.flips.estimates import (
     refit_spread,
 )
 from fairwitness.flips.measures import Convention, Shortfall
+from fairwitness.flips.search import search
 from fairwitness.flips.shared import Influence, influence
 from fairwitness.rng import child
 from fairwitness.stats.intervals import combine_difference, percentile, wilson
@@ -33,6 +34,7 @@ from fairwitness.stats.resample import bootstrap_means, permutation_p
 from fairwitness.typing import BoolArray, FloatArray, IntArray, NativeFrame
 
 if TYPE_CHECKING:
+    from fairwitness.case import Case
     from fairwitness.counterfactuals.base import CounterfactualGenerator
     from fairwitness.counterfactuals.sets import CounterfactualSet
     from fairwitness.model.blackbox import BlackBox
@@ -75,6 +77,48 @@ def search_at_random(
     )
     fitted = copy.copy(generator).fit(inputs, model, schema=schema, judgement=told)
     return fitted.generate(take_rows(inputs, rows), k)
+
+
+def search_both(
+    case: Case, rows: IntArray, generator: CounterfactualGenerator
+) -> tuple[CounterfactualSet, CounterfactualSet | None]:
+    """Find the counterfactuals of the people at ``rows``: the model's, and those of random acceptance.
+
+    Parameters
+    ----------
+    case
+        Model, table and k.
+    rows
+        (q,) positions in the case's table.
+    generator
+        Unfitted or fitted; it is copied, never changed.
+
+    Returns
+    -------
+    found, random
+        Up to k for each of the q people; ``random`` as in :func:`search_at_random`.
+    """
+    found = search(
+        case.models,
+        case.fold,
+        case.inputs,
+        rows,
+        generator=generator,
+        k=case.k,
+        schema=case.schema,
+        judgement=case.judgement,
+    )
+    random = search_at_random(
+        case.models[0],
+        case.inputs,
+        case.judgement.accepted,
+        rows,
+        generator=generator,
+        k=case.k,
+        schema=case.schema,
+        seed=case.seed,
+    )
+    return found, random
 
 
 def beyond_random(

@@ -18,7 +18,7 @@ from fairwitness.findings import (
     Severity,
     load_thresholds,
 )
-from fairwitness.flips.chance import search_at_random
+from fairwitness.flips.chance import search_both
 from fairwitness.flips.evaluate import eligible_rows, opportunity_from
 from fairwitness.flips.inference import Classifier, align, people_proba
 from fairwitness.flips.measures import Convention, Shortfall
@@ -26,7 +26,7 @@ from fairwitness.flips.people import example_people, person_lines
 from fairwitness.flips.proxies import proxies_from
 from fairwitness.flips.proxy_results import ProxyResult
 from fairwitness.flips.results import OpportunityResult
-from fairwitness.flips.search import draw_people, search
+from fairwitness.flips.search import draw_people
 from fairwitness.flips.setting import chosen_generator, fitted_classifier
 from fairwitness.flips.verdicts import (
     difference_findings,
@@ -93,26 +93,7 @@ def run(case: Case) -> Section:
         # Few enough to answer for everyone rejected, whether or not a classifier recovers their group.
         wanted |= rejected
     rows = np.flatnonzero(wanted)
-    found = search(
-        case.models,
-        case.fold,
-        case.inputs,
-        rows,
-        generator=generator,
-        k=case.k,
-        schema=case.schema,
-        judgement=case.judgement,
-    )
-    random = search_at_random(
-        case.models[0],
-        case.inputs,
-        case.judgement.accepted,
-        rows,
-        generator=generator,
-        k=case.k,
-        schema=case.schema,
-        seed=case.seed,
-    )
+    found, random = search_both(case, rows, generator)
     return _section(case, instruments, found, random, rows, unanswered)
 
 

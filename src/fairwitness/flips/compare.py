@@ -14,13 +14,13 @@ import numpy as np
 
 from fairwitness.arguments import shown
 from fairwitness.errors import ConfigError
-from fairwitness.flips.chance import search_at_random
+from fairwitness.flips.chance import search_both
 from fairwitness.flips.estimates import unknown
 from fairwitness.flips.evaluate import eligible_rows, opportunity_from
 from fairwitness.flips.inference import Classifier, align, people_proba
 from fairwitness.flips.measures import Convention, Shortfall
 from fairwitness.flips.results import MEASURES, OpportunityResult
-from fairwitness.flips.search import draw_people, search
+from fairwitness.flips.search import draw_people
 from fairwitness.flips.setting import chosen_generator, fitted_classifier, input_names, one_feature
 from fairwitness.intake.prepare import prepare_case
 from fairwitness.rng import seed_from
@@ -281,26 +281,7 @@ def compare_opportunities(
             eligible = eligible_rows(accepted, groups.codes, looks)
             drawn[name] = draw_people(eligible, groups.codes, most=max_people, seed=seed)
         rows = np.flatnonzero(np.any(list(drawn.values()), axis=0))
-        found = search(
-            case.models,
-            case.fold,
-            case.inputs,
-            rows,
-            generator=generator,
-            k=k,
-            schema=case.schema,
-            judgement=case.judgement,
-        )
-        random = search_at_random(
-            case.models[0],
-            case.inputs,
-            accepted,
-            rows,
-            generator=generator,
-            k=k,
-            schema=case.schema,
-            seed=seed,
-        )
+        found, random = search_both(case, rows, generator)
         for name, f_s in instruments.items():
             mine = drawn[name][rows]
             result = opportunity_from(

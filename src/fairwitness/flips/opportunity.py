@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fairwitness.flips.chance import search_at_random
+from fairwitness.flips.chance import search_both
 from fairwitness.flips.evaluate import eligible_rows, opportunity_from
 from fairwitness.flips.inference import align, people_proba
 from fairwitness.flips.measures import Convention, Shortfall
 from fairwitness.flips.results import OpportunityResult
-from fairwitness.flips.search import draw_people, search
+from fairwitness.flips.search import draw_people
 from fairwitness.flips.setting import chosen_generator, fitted_classifier, one_feature
 from fairwitness.intake.prepare import prepare_case
 from fairwitness.typing import MissingPolicy, NativeFrame, RandomState
@@ -144,26 +144,7 @@ def fair_opportunity(
     eligible = eligible_rows(accepted, groups.codes, looks)
     rows = np.flatnonzero(draw_people(eligible, groups.codes, most=max_people, seed=seed))
     generator = chosen_generator(generator, n_jobs)
-    found = search(
-        case.models,
-        case.fold,
-        case.inputs,
-        rows,
-        generator=generator,
-        k=k,
-        schema=case.schema,
-        judgement=case.judgement,
-    )
-    random = search_at_random(
-        case.models[0],
-        case.inputs,
-        accepted,
-        rows,
-        generator=generator,
-        k=k,
-        schema=case.schema,
-        seed=seed,
-    )
+    found, random = search_both(case, rows, generator)
     result = opportunity_from(
         found,
         groups,

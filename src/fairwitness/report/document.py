@@ -102,7 +102,7 @@ def validate(document: Mapping[str, object]) -> None:
     """
     try:
         jsonschema: Any = import_module("jsonschema")
-    except ImportError as error:  # pragma: no cover - the development environment has it
+    except ImportError as error:
         raise MissingExtraError("jsonschema", "dev", purpose="checking a report") from error
     errors = sorted(
         jsonschema.Draft202012Validator(schema()).iter_errors(document), key=lambda e: list(map(str, e.path))

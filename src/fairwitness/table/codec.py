@@ -6,6 +6,7 @@ the levels in the column's own type, so that decoding is one vectorised ``take``
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from fairwitness.text import listing, plain
 from fairwitness.typing import BoolArray, FloatArray, IntArray
 
 
-class Codec:
+class Codec(ABC):
     """One feature's way from values to numbers and back; subclasses know how one library builds columns.
 
     Parameters
@@ -42,12 +43,13 @@ class Codec:
         self._storage: np.dtype[Any] = np.dtype(np.float64)
         self._range: tuple[float, float] | None = None
 
-    # to be given by subclasses: codes (-1: missing) or numbers (NaN: missing) as a native column
+    @abstractmethod
     def _take(self, codes: IntArray) -> Any:
-        raise NotImplementedError
+        """Give the levels of (n,) codes as a native column; -1 is missing."""
 
+    @abstractmethod
     def _numbers(self, numbers: FloatArray, missing: BoolArray) -> Any:
-        raise NotImplementedError
+        """Give (n,) numbers as a native column in its own type; missing where (n,) ``missing`` holds."""
 
     def encode(self, column: Column) -> FloatArray:
         """Give the column as float64 of shape (n,); errors name the column, value and row."""
@@ -190,8 +192,9 @@ class Codec:
 
 def make_codec(values: Any, feature: Feature, container: Container) -> Codec:
     """Make the codec of one native column."""
-    kinds = {"pandas": _PandasCodec, "polars": _PolarsCodec, "pyarrow": _ArrowCodec}
-    return kinds[container](values, feature)
+    if container == "pandas":
+        return _PandasCodec(values, feature)
+    return _PolarsCodec(values, feature) if container == "polars" else _ArrowCodec(values, feature)
 
 
 class _PandasCodec(Codec):

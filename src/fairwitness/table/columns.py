@@ -6,6 +6,7 @@ without a copy). Everything else in this package asks a :class:`Column`.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
@@ -36,7 +37,7 @@ _OBJECT_FAMILIES: dict[str, Family] = {
 }
 
 
-class Column:
+class Column(ABC):
     """One column of a table; subclasses know one library each.
 
     Attributes
@@ -83,12 +84,13 @@ class Column:
             )
         return values
 
+    @abstractmethod
     def factorize(self) -> tuple[IntArray, list[object]]:
         """Give (n,) codes into a list of distinct values; -1 where missing. Order has no meaning."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _numbers(self) -> FloatArray:
-        raise NotImplementedError
+        """Give the values as float64 of shape (n,), missing as NaN, unchecked."""
 
     def _not_numbers(self) -> DataError:
         values = self.factorize()[1]

@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,11 +10,9 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 @pytest.fixture(scope="session")
 def by_hand():
-    path = Path(__file__).parents[2] / "oracle" / "exact_by_hand.py"
-    spec = importlib.util.spec_from_file_location("exact_by_hand", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    from tests.oracle import exact_by_hand
+
+    return exact_by_hand
 
 
 @pytest.fixture(scope="session")

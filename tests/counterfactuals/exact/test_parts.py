@@ -68,3 +68,18 @@ def test_straight_lines_hold_over_the_box():
         exact = straight(form, low, low)  # a point: both lines meet the network
         at = (exact[0] * low).sum(axis=1) + exact[1]
         np.testing.assert_allclose(at, rest.margin(low), atol=1e-9)
+
+
+def test_whole_numbers_between_bounds_that_hold_one_of_them() -> None:
+    import pandas as pd
+    from sklearn.linear_model import LogisticRegression
+
+    from fairwitness.counterfactuals import ExactGenerator
+    from fairwitness.table import Schema
+
+    frame = pd.DataFrame({"children": [-3, -3, 0, 4]})
+    model = LogisticRegression().fit(frame, [0, 0, 1, 1])
+    schema = Schema.infer(frame, children={"bounds": (0, 0.5)})
+    found = ExactGenerator().fit(frame, model, schema=schema).generate(frame.iloc[:1], k=1)
+    assert model.predict(frame.iloc[2:3]).tolist() == [1]
+    assert found.rows.tolist() == [[0.0]]

@@ -77,9 +77,13 @@ def _line(inputs: Inputs, base: FloatArray, j: int, mine: IntArray) -> tuple[Flo
     """Slopes and starts of the numbers that depend on column j, from values far apart."""
     low, high = inputs.encoder.schema.features[j].bounds or (0.0, 1.0)
     low = low if np.isfinite(low) else 0.0
+    whole = inputs.encoder.schema.features[j].kind == "integer"
+    if whole:
+        low, high = np.ceil(low), np.floor(high)
+    # A slope needs two places, even where the bounds leave one (or no) number between them.
     high = high if np.isfinite(high) and high > low else low + 1.0
     places = np.array([low, high, (low + high) / 2, low + (high - low) / 3])
-    if inputs.encoder.schema.features[j].kind == "integer":
+    if whole:
         places = np.rint(places)
     rows = np.repeat(base, len(places), axis=0)
     rows[:, j] = places
