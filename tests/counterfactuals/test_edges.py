@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from fairwitness.counterfactuals import GeneticGenerator, NeighborGenerator, PrecomputedGenerator
-from fairwitness.errors import DataError
+from fairwitness.errors import ConfigError, DataError
 from fairwitness.model import as_blackbox
 from fairwitness.table import Schema
 
@@ -287,3 +287,30 @@ def test_other_containers(name, container):
     assert got.encoder.decode(got.rows).schema == frame.schema
     assert set(got.status) == {"found"}
     assert box.judge(got.encoder.decode(got.rows)).accepted.all()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: NeighborGenerator(chunk_size="x"),
+        lambda: GeneticGenerator(generations=None),
+        lambda: GeneticGenerator(patience="5"),
+        lambda: GeneticGenerator(validity="high"),
+        lambda: GeneticGenerator(sparsity=-1),
+    ],
+)
+def test_a_wrong_setting_is_named(make):
+    with pytest.raises(ConfigError, match="must"):
+        make()
+
+
+@pytest.mark.parametrize(
+    "budget", [{"max_queries": "x"}, {"max_queries": -1}, {"time_budget": "x"}, {"time_budget": -1}]
+)
+def test_a_wrong_budget_is_named(budget):
+    frame = pd.DataFrame({"a": [0.0, 1.0, 2.0]})
+    generator = NeighborGenerator().fit(frame, lambda rows: (rows["a"] > 0.5).to_numpy().astype(float))
+    with pytest.raises(ConfigError, match=next(iter(budget))):
+        generator.generate(frame.iloc[:1], k=1, **budget)
+    with pytest.raises(DataError, match="positions"):
+        generator.generate(frame.iloc[:1], k=1).take(["a"])

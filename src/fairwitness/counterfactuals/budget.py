@@ -6,6 +6,7 @@ import math
 import time
 from dataclasses import dataclass
 
+from fairwitness.arguments import real_number, whole_number
 from fairwitness.errors import ConfigError
 
 
@@ -29,9 +30,9 @@ class Budget:
         ConfigError
             If a limit is negative or not a number.
         """
-        if max_queries is not None and (isinstance(max_queries, bool) or max_queries < 0):
-            raise ConfigError("max_queries must be 0 or more", got=max_queries, fix="pass None for no limit")
-        if time_budget is not None and not time_budget >= 0:
+        if max_queries is not None:
+            whole_number(max_queries, "max_queries", least=0, fix="pass None for no limit")
+        if time_budget is not None and real_number(time_budget, "time_budget", fix="pass None for none") < 0:
             raise ConfigError(
                 "time_budget must be 0 seconds or more", got=time_budget, fix="pass None for none"
             )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from fairwitness.arguments import real_number, whole_number
 from fairwitness.counterfactuals.base import CounterfactualGenerator, Found, Status, status_of
 from fairwitness.counterfactuals.budget import Budget
 from fairwitness.counterfactuals.evolution import Evolution, Evolved, Plan, this_process
@@ -93,14 +94,14 @@ class GeneticGenerator(CounterfactualGenerator):
         chunk_size: int = 1024,
     ) -> None:
         for label, count in (
-            ("population", population),
-            ("offspring", offspring),
             ("generations", generations),
             ("patience", patience),
             ("chunk_size", chunk_size),
         ):
-            if count is not None and count < 1:
-                raise ConfigError(f"{label} must be at least 1", got=count, fix="pass 1 or more")
+            whole_number(count, label)
+        for label, count_or_none in (("population", population), ("offspring", offspring)):
+            if count_or_none is not None:
+                whole_number(count_or_none, label)
         for label, weight in (
             ("tolerance", tolerance),
             ("validity", validity),
@@ -108,8 +109,8 @@ class GeneticGenerator(CounterfactualGenerator):
             ("sparsity", sparsity),
             ("diversity", diversity),
         ):
-            if not 0 <= weight < np.inf:
-                raise ConfigError(f"{label} must be a number from 0 upwards", got=weight)
+            if real_number(weight, label, fix=f"pass for example {label}=1.0") < 0:
+                raise ConfigError(f"{label} must not be negative", got=weight, fix="pass 0 or more")
         self.population = population
         self.offspring = offspring
         self.generations = generations

@@ -7,6 +7,7 @@ from typing import get_args
 
 import numpy as np
 
+from fairwitness.arguments import whole_number
 from fairwitness.counterfactuals.base import CounterfactualGenerator, Found, status_of
 from fairwitness.counterfactuals.budget import Budget
 from fairwitness.counterfactuals.lines import NO_PLACES
@@ -46,8 +47,7 @@ class NeighborGenerator(CounterfactualGenerator):
     def __init__(self, *, rank: Rank = "distance", n_jobs: int | None = None, chunk_size: int = 512) -> None:
         if rank not in get_args(Rank):
             raise ConfigError("rank is not known", got=rank, fix='pass rank="distance" or rank="dice"')
-        if chunk_size < 1:
-            raise ConfigError("chunk_size must be at least 1", got=chunk_size, fix="pass 1 or more")
+        whole_number(chunk_size, "chunk_size")
         self.rank = rank
         self.n_jobs = n_jobs
         self.chunk_size = chunk_size

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fairwitness.arguments import shown
 from fairwitness.errors import DataError
 from fairwitness.text import plain
 from fairwitness.typing import BoolArray, Document, FloatArray, IntArray, NativeFrame
@@ -175,6 +176,12 @@ class CounterfactualSet:
         wanted = np.asarray(queries)
         if wanted.dtype == np.bool_ and wanted.shape == (self.n_queries,):
             wanted = np.flatnonzero(wanted)
+        if wanted.size and wanted.dtype.kind not in "iu":
+            raise DataError(
+                "queries are taken by their positions, or by a mask of all of them",
+                got=shown(queries),
+                fix=f"pass whole numbers from 0 to {self.n_queries - 1}, or {self.n_queries} booleans",
+            )
         wanted = wanted.astype(np.int64).reshape(-1)
         outside = wanted[(wanted < 0) | (wanted >= self.n_queries)]
         if len(outside):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from fairwitness.arguments import shown
 from fairwitness.errors import SchemaError
 from fairwitness.table.feature import CHANGEABLE, Feature, Kind, Monotone, fields_only, revise
 from fairwitness.table.links import Link, check_links, link_from
@@ -165,7 +166,17 @@ class Schema:
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Schema:
-        """Read what :meth:`to_dict` wrote."""
+        """Read what :meth:`to_dict` wrote.
+
+        Raises
+        ------
+        SchemaError
+            If it is something else.
+        """
+        if not isinstance(document, Mapping) or "features" not in document:
+            raise SchemaError(
+                "this is no schema as to_dict writes it", got=shown(document), fix="pass Schema.to_dict()"
+            )
         return cls(
             tuple(Feature.from_dict(each) for each in document["features"]),
             tuple(document.get("warnings", ())),
