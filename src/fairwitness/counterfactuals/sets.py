@@ -5,7 +5,9 @@ from __future__ import annotations
 import html
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
@@ -87,13 +89,18 @@ class CounterfactualSet:
         for name in ("query", "rank", "source"):
             object.__setattr__(self, name, _frozen(getattr(self, name), np.int64))
         object.__setattr__(self, "status", tuple(self.status))
-        object.__setattr__(self, "settings", dict(self.settings))
+        object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
         problem = self._contradiction()
         if problem:
             raise DataError(
                 f"a counterfactual set contradicts itself: {problem}",
                 fix="build it with a generator, or check the arrays against the documented shapes",
             )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A read-only view cannot be pickled: the parts are, and the set is built from them again.
+        parts = {part.name: getattr(self, part.name) for part in fields(self)}
+        return partial(type(self), **{**parts, "settings": dict(self.settings)}), ()
 
     def _contradiction(self) -> str:
         """Name the first invariant that does not hold; empty if all do."""
