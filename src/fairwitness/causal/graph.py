@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import heapq
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,14 +10,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fairwitness.arguments import shown
+from fairwitness.causal.graph_dot import read_dot, write_dot
+from fairwitness.causal.graph_forms import read_any, read_dict, read_networkx, write_networkx
+from fairwitness.causal.graph_order import Edge, names_of, pairs_of, projected, reached, topological
+from fairwitness.causal.graph_text import Parts, read_text, write_text
 from fairwitness.errors import ConfigError
 from fairwitness.text import listing, plain
 from fairwitness.typing import Document
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Edge = tuple[str, str]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -77,13 +78,13 @@ class CausalGraph:
         *,
         nodes: Iterable[str] = (),
     ) -> None:
-        edges = _pairs(directed, "directed", "->")
-        arcs = _pairs(bidirected, "bidirected", "<->")
-        given = _names(nodes)
-        mentioned = {name: None for name in itertools.chain(given, *edges, *arcs)}
+        edges = pairs_of(directed, "directed", "->")
+        arcs = pairs_of(bidirected, "bidirected", "<->")
+        given = names_of(nodes)
+        mentioned = dict.fromkeys(itertools.chain(given, *edges, *arcs))
         if not mentioned:
             raise ConfigError("the graph is empty", fix='name its edges, as in [("S", "Y")], or its nodes')
-        order = _topological(tuple(mentioned), edges)
+        order = topological(tuple(mentioned), edges)
         rank = {name: at for at, name in enumerate(order)}
         parents: dict[str, list[str]] = {name: [] for name in order}
         children: dict[str, list[str]] = {name: [] for name in order}
@@ -160,12 +161,12 @@ class CausalGraph:
     def ancestors(self, *nodes: str) -> frozenset[str]:
         """Give ``nodes`` and everything that causes one of them, directly or not."""
         self.check(*nodes)
-        return _reached(nodes, self._parents)
+        return reached(nodes, self._parents)
 
     def descendants(self, *nodes: str) -> frozenset[str]:
         """Give ``nodes`` and everything that one of them causes, directly or not."""
         self.check(*nodes)
-        return _reached(nodes, self._children)
+        return reached(nodes, self._children)
 
     @cached_property
     def components(self) -> tuple[tuple[str, ...], ...]:
@@ -177,7 +178,7 @@ class CausalGraph:
         seen: set[str] = set()
         for node in self.nodes:
             if node not in seen:
-                members = _reached([node], self._siblings)
+                members = reached([node], self._siblings)
                 seen |= members
                 found.append(tuple(sorted(members, key=self._rank.__getitem__)))
         return tuple(found)
@@ -219,7 +220,7 @@ class CausalGraph:
         return self._paths(source, target)
 
     def _paths(self, source: str, target: str) -> Iterator[tuple[str, ...]]:
-        useful = _reached([target], self._parents)
+        useful = reached([target], self._parents)
         if source not in useful:
             return
         path = [source]
@@ -280,17 +281,8 @@ class CausalGraph:
             If no node would be left.
         """
         self.check(*nodes)
-        edges, arcs, hidden = set(self.directed), set(self.bidirected), dict.fromkeys(nodes)
-        for node in hidden:  # one at a time: projections may be chained
-            above = [parent for parent, child in edges if child == node]
-            below = [child for parent, child in edges if parent == node]
-            beside = [b if a == node else a for a, b in arcs if node in (a, b)]
-            edges |= set(itertools.product(above, below))
-            arcs |= set(itertools.combinations(below, 2)) | set(itertools.product(beside, below))
-            edges = {edge for edge in edges if node not in edge}
-            # A node that its own cause's hidden partner causes: no pair of two, and nothing to say.
-            arcs = {arc for arc in arcs if node not in arc and arc[0] != arc[1]}
-        left = [node for node in self.nodes if node not in hidden]
+        edges, arcs = projected(self.directed, self.bidirected, nodes)
+        left = [node for node in self.nodes if node not in nodes]
         return CausalGraph(edges, arcs, nodes=left)
 
     # --- reading and writing ---
@@ -314,8 +306,6 @@ class CausalGraph:
         >>> CausalGraph.from_text('sex -> "marital status" -> income  # and nothing else').nodes
         ('sex', 'marital status', 'income')
         """
-        from fairwitness.causal.graph_text import read_text
-
         return _built(read_text(text))
 
     @classmethod
@@ -330,8 +320,6 @@ class CausalGraph:
         ConfigError
             If the text cannot be read; the message says where.
         """
-        from fairwitness.causal.graph_dot import read_dot
-
         return _built(read_dot(text))
 
     @classmethod
@@ -346,23 +334,12 @@ class CausalGraph:
         ConfigError
             If the graph is undirected, or a node is no text.
         """
-        from fairwitness.causal.graph_text import read_networkx
-
         return _built(read_networkx(graph))
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> CausalGraph:
-        """Take the lists ``directed``, ``bidirected`` and ``nodes`` of a mapping, as :meth:`to_dict` gives."""
-        known = ("directed", "bidirected", "nodes")
-        for key in document:
-            if key not in known:
-                raise ConfigError(
-                    f"a graph as a mapping has no entry {shown(key)}",
-                    fix="use directed (pairs of names), bidirected (pairs of names) and nodes (names)",
-                )
-        return cls(
-            document.get("directed", ()), document.get("bidirected", ()), nodes=document.get("nodes", ())
-        )
+        """Take a mapping of the lists ``directed``, ``bidirected`` and ``nodes``, as of :meth:`to_dict`."""
+        return _built(read_dict(document))
 
     @classmethod
     def from_any(cls, value: Any) -> CausalGraph:
@@ -380,26 +357,18 @@ class CausalGraph:
         ConfigError
             If it is none of these, or cannot be read.
         """
-        from fairwitness.causal.graph_text import read_any
-
         return value if isinstance(value, cls) else _built(read_any(value))
 
     def to_text(self) -> str:
         """Write the graph on one line, as :meth:`from_text` reads it."""
-        from fairwitness.causal.graph_text import write_text
-
         return write_text(self)
 
     def to_dot(self) -> str:
         """Write the graph in Graphviz's DOT; arcs are dashed, with two heads."""
-        from fairwitness.causal.graph_dot import write_dot
-
         return write_dot(self)
 
     def to_networkx(self) -> Any:
-        """Give a networkx ``MultiDiGraph``; an arc is one edge, from the earlier node, ``bidirected=True``."""
-        from fairwitness.causal.graph_text import write_networkx
-
+        """Give a networkx ``MultiDiGraph``; an arc is one edge from its earlier node, ``bidirected=True``."""
         return write_networkx(self)
 
     def to_dict(self) -> Document:
@@ -477,118 +446,6 @@ class CausalGraph:
         )
 
 
-def _built(parts: Any) -> CausalGraph:
+def _built(parts: Parts) -> CausalGraph:
     graph = CausalGraph(parts.directed, parts.bidirected, nodes=parts.nodes)
     return graph.hiding(*parts.hidden) if parts.hidden else graph
-
-
-def _names(nodes: Iterable[str]) -> list[str]:
-    if isinstance(nodes, str) or not isinstance(nodes, Iterable):
-        raise ConfigError(
-            "nodes must be names in a list", got=shown(nodes), fix='pass them as in nodes=["S", "Y"]'
-        )
-    return [_name(node) for node in nodes]
-
-
-def _name(node: object) -> str:
-    if not isinstance(node, str):
-        raise ConfigError(
-            "a node of the graph is no text",
-            got=shown(node),
-            fix="name nodes by text, as the table's columns",
-        )
-    if not node.strip():
-        raise ConfigError("a node of the graph has no name", got=shown(node), fix="give it one")
-    return str(node)
-
-
-def _pairs(pairs: object, role: str, arrow: str) -> list[Edge]:
-    """Check edges or arcs: pairs of two different names."""
-    example = 'CausalGraph([("S", "W"), ("W", "Y")])'
-    if isinstance(pairs, str):
-        raise ConfigError(
-            f"{role} must be pairs of names", got=shown(pairs), fix="read text by CausalGraph.from_text"
-        )
-    if isinstance(pairs, Mapping) or not isinstance(pairs, Iterable):
-        raise ConfigError(
-            f"{role} must be pairs of names", got=shown(pairs), fix=f"pass them as in {example}"
-        )
-    found = []
-    for pair in pairs:
-        if isinstance(pair, str) or not isinstance(pair, Iterable) or len(ends := tuple(pair)) != 2:
-            raise ConfigError(
-                f"{role} must be pairs of names", got=shown(pair), fix=f"pass them as in {example}"
-            )
-        first, second = _name(ends[0]), _name(ends[1])
-        if first == second:
-            raise ConfigError(
-                f"the graph joins a node with itself: {_chain([first, second], arrow)}",
-                fix="remove it: an arrow joins two different nodes",
-            )
-        found.append((first, second))
-    return found
-
-
-def _chain(names: Sequence[str], arrow: str = "->") -> str:
-    """Write a chain of names for a message; a very long one without its middle."""
-    shown_names = [plain(name, most=40) for name in names]
-    if len(shown_names) > 12:
-        shown_names[6:-5] = ["…"]
-    return f" {arrow} ".join(shown_names)
-
-
-def _reached(starts: Iterable[str], steps: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
-    seen = set(starts)
-    todo = list(seen)
-    while todo:
-        for name in steps[todo.pop()]:
-            if name not in seen:
-                seen.add(name)
-                todo.append(name)
-    return frozenset(seen)
-
-
-def _topological(mentioned: tuple[str, ...], edges: Sequence[Edge]) -> tuple[str, ...]:
-    """Order names so that causes come before effects, and otherwise as they were mentioned."""
-    place = {name: at for at, name in enumerate(mentioned)}
-    children: dict[str, list[str]] = {name: [] for name in mentioned}
-    waiting = dict.fromkeys(mentioned, 0)
-    for parent, child in set(edges):
-        children[parent].append(child)
-        waiting[child] += 1
-    ready = [place[name] for name in mentioned if not waiting[name]]
-    order = []
-    while ready:
-        name = mentioned[heapq.heappop(ready)]
-        order.append(name)
-        for child in children[name]:
-            waiting[child] -= 1
-            if not waiting[child]:
-                heapq.heappush(ready, place[child])
-    if len(order) < len(mentioned):
-        stuck = {name for name in mentioned if waiting[name]}
-        cycle = _cycle([name for name in mentioned if name in stuck], edges)
-        raise ConfigError(
-            f"the graph has a cycle: {_chain(cycle)}",
-            fix="remove one of these edges; write a hidden common cause as A <-> B",
-        )
-    return tuple(order)
-
-
-def _cycle(stuck: Sequence[str], edges: Sequence[Edge]) -> list[str]:
-    """Find a cycle; every one of ``stuck`` has a parent among them, so walking up must come round."""
-    inside = set(stuck)
-    parent_of: dict[str, str] = {}
-    for parent, child in edges:
-        if parent in inside and child in inside:
-            parent_of.setdefault(child, parent)
-    walk = {stuck[0]: 0}
-    above = parent_of[stuck[0]]
-    while above not in walk:
-        walk[above] = len(walk)
-        above = parent_of[above]
-    ring = list(walk)[walk[above] :][::-1]
-    place = {name: at for at, name in enumerate(stuck)}
-    first = ring.index(min(ring, key=place.__getitem__))
-    ring = ring[first:] + ring[:first]
-    return [*ring, ring[0]]

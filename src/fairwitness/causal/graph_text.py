@@ -1,17 +1,16 @@
-"""Graphs in and out: the text one writes by hand, networkx, and the choice among all forms."""
+"""Graphs as one writes them by hand: ``S -> W; {S, W} -> Y; W <-> Y``."""
 
 from __future__ import annotations
 
 import itertools
-import os
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from fairwitness.arguments import shown
+from fairwitness.causal.graph_order import Edge, topological
 from fairwitness.errors import ConfigError
 from fairwitness.text import plain
 
@@ -23,10 +22,10 @@ if TYPE_CHECKING:
 class Parts:
     """What a text or another library's graph says, before it is checked."""
 
-    directed: list[tuple[str, str]] = field(default_factory=list)
-    bidirected: list[tuple[str, str]] = field(default_factory=list)
-    nodes: list[str] = field(default_factory=list)
-    hidden: list[str] = field(default_factory=list)
+    directed: list[Edge] = field(default_factory=list)
+    bidirected: list[Edge] = field(default_factory=list)
+    nodes: list[str] = field(default_factory=list)  # in order of first mention; repetitions do no harm
+    hidden: list[str] = field(default_factory=list)  # nodes that are not measured
 
 
 @dataclass(frozen=True)
@@ -46,13 +45,13 @@ class Source:
         self.what = what
 
     def refuse(self, at: int, wrong: str, *, fix: str) -> NoReturn:
-        """Raise an error that names the line and the column of position ``at``, and shows the line."""
-        before = self.text[:at]
-        line = before.count("\n") + 1
-        start = before.rfind("\n") + 1
-        shown_line = plain(self.text[start:].split("\n", 1)[0].strip(), most=120)
+        """Raise an error that names the line and the column of position ``at``, and shows what is there."""
+        line, start = self.text.count("\n", 0, at) + 1, self.text.rfind("\n", 0, at) + 1
+        written = self.text[start:].split("\n", 1)[0]
+        first = max(0, at - start - 60)
+        got = ("…" if first else "") + plain(written[first:].strip(), most=120)
         raise ConfigError(
-            f"{self.what}, line {line}, column {at - start + 1}: {wrong}", got=shown_line or None, fix=fix
+            f"{self.what}, line {line}, column {at - start + 1}: {wrong}", got=got or None, fix=fix
         )
 
 
@@ -62,7 +61,7 @@ _ESCAPE = re.compile(r'\\(?:(["\'\\])|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))')
 
 
 def unescaped(body: str) -> str:
-    """Read what stands between quotes: ``\\"``, ``\\\\`` and ``\\u0000`` stand for one character each."""
+    r"""Read what stands between quotes: ``\"``, ``\\`` and ``\u0000`` stand for one character."""
 
     def one(match: re.Match[str]) -> str:
         code = int(match[2] or match[3] or "0", 16)
@@ -72,7 +71,7 @@ def unescaped(body: str) -> str:
 
 
 def quoted(name: str) -> str:
-    """Write a name between double quotes; what does not show, or would act on a terminal, as ``\\u0000``."""
+    r"""Write a name between double quotes; what does not show, or would act on a terminal, as ``\u0000``."""
     out = []
     for character in name:
         if character in '"\\':
@@ -100,10 +99,11 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _QUOTE = 'put a name that holds more than letters, digits, _ and . in quotes, as in "education-num"'
-_EXAMPLE = 'write the graph as in "S -> W; {S, W} -> Y; W <-> Y"'
+EXAMPLE = 'write the graph as in "S -> W; {S, W} -> Y; W <-> Y"'
 
 
-def _is_bare(character: str) -> bool:
+def is_bare(character: str) -> bool:
+    """Say whether a character may stand in a name without quotes."""
     return character.isalnum() or character in "_." or unicodedata.category(character)[0] == "M"
 
 
@@ -113,7 +113,7 @@ def _tokens(source: Source) -> list[Token]:
         match = _TOKEN.match(text, at)
         if match is None:
             end = at
-            while end < len(text) and _is_bare(text[end]):
+            while end < len(text) and is_bare(text[end]):
                 end += 1
             if end == at:
                 _refuse_character(source, at)
@@ -140,15 +140,15 @@ def _refuse_character(source: Source, at: int) -> NoReturn:
     source.refuse(at, f"{shown(character)} cannot stand in a name without quotes", fix=_QUOTE)
 
 
-def read_text(text: object) -> Parts:
-    """Read the text of :meth:`fairwitness.causal.CausalGraph.from_text`."""
+def read_text(text: object, what: str = "the graph's text") -> Parts:
+    """Read the text of :meth:`fairwitness.causal.CausalGraph.from_text`; messages call it ``what``."""
     if not isinstance(text, str):
-        raise ConfigError("the graph's text is no text", got=shown(text), fix=_EXAMPLE)
-    source = Source(text, "the graph's text")
+        raise ConfigError("the graph's text is no text", got=shown(text), fix=EXAMPLE)
+    source = Source(text.removeprefix("\ufeff"), what)
     parts = Parts()
     tokens = _tokens(source)
     if not any(token.kind != "end" for token in tokens):
-        raise ConfigError("the graph's text is empty", fix=_EXAMPLE)
+        raise ConfigError(f"{what} is empty", fix=EXAMPLE)
     at = 0
     beside_comma: list[tuple[Token, bool]] = []  # statements of a list with commas: start, holds an arrow
     while at < len(tokens):
@@ -179,7 +179,7 @@ def _check_commas(source: Source, statements: Sequence[tuple[Token, bool]]) -> N
 
 
 def _statement(source: Source, tokens: Sequence[Token], at: int, parts: Parts) -> tuple[int, bool]:
-    """Read ``A -> {B, C} <-> D`` from position ``at``; give the position after it, and whether it has arrows."""
+    """Read ``A -> {B, C} <-> D`` from ``at`` on; give the position after it, and whether it has arrows."""
     left, at = _ends(source, tokens, at, parts)
     arrows = False
     while at < len(tokens) and tokens[at].kind == "arrow":
@@ -198,7 +198,7 @@ def _statement(source: Source, tokens: Sequence[Token], at: int, parts: Parts) -
                 f"two names without an arrow between them, the second {shown(token.text)}",
                 fix='put a name with blanks in quotes, as in "marital status", or end statements with ;',
             )
-        source.refuse(token.at, f"{shown(token.text)} is not expected here", fix=_EXAMPLE)
+        source.refuse(token.at, f"{shown(token.text)} is not expected here", fix=EXAMPLE)
     return at, arrows
 
 
@@ -231,7 +231,7 @@ def _ends(
     assert token is not None
     if token.kind == "arrow":
         source.refuse(token.at, "nothing stands before this arrow", fix="write A -> B")
-    source.refuse(token.at, f"{shown(token.text)} is not expected here", fix=_EXAMPLE)
+    source.refuse(token.at, f"{shown(token.text)} is not expected here", fix=EXAMPLE)
 
 
 def _check_name(source: Source, token: Token) -> None:
@@ -254,7 +254,7 @@ def join(
 
 def bare(name: str) -> str:
     """Write a name without quotes where text allows, else with."""
-    return name if name and all(_is_bare(c) for c in name) and quoted(name) == f'"{name}"' else quoted(name)
+    return name if name and all(is_bare(c) for c in name) and quoted(name) == f'"{name}"' else quoted(name)
 
 
 def write_text(graph: CausalGraph) -> str:
@@ -267,120 +267,16 @@ def write_text(graph: CausalGraph) -> str:
     statements = []
     mentioned: dict[str, None] = {}
     for node in graph.nodes:
-        parents = graph.parents(node)
-        if parents:
+        if parents := graph.parents(node):
             statements.append(f"{several(parents)} -> {bare(node)}")
             mentioned |= dict.fromkeys((*parents, node))
-    for node in graph.nodes:
-        later = [other for first, other in graph.bidirected if first == node]
-        if later:
-            statements.append(f"{bare(node)} <-> {several(later)}")
-            mentioned |= dict.fromkeys((node, *later))
-    statements += [bare(node) for node in graph.nodes if node not in mentioned]
+    for node, arcs in itertools.groupby(graph.bidirected, key=lambda arc: arc[0]):
+        later = [other for _, other in arcs]
+        statements.append(f"{bare(node)} <-> {several(later)}")
+        mentioned |= dict.fromkeys((node, *later))
+    alone = [bare(node) for node in graph.nodes if node not in mentioned]
     mentioned |= dict.fromkeys(graph.nodes)
-    from fairwitness.causal.graph import CausalGraph
-
-    if CausalGraph(graph.directed, nodes=mentioned).nodes != graph.nodes:
-        # The order is part of what is said: name it first.
-        alone = [bare(node) for node in graph.nodes]
-        joined = [s for s in statements if s not in set(alone)]
-        statements = [*alone, *joined]
-    return "; ".join(statements)
-
-
-# --- networkx ---
-
-
-def _is_arc(attributes: Mapping[str, Any]) -> bool:
-    words = {key: str(attributes[key]).strip().lower() for key in ("dir", "style") if key in attributes}
-    return (
-        bool(attributes.get("bidirected"))
-        or words.get("dir") == "both"
-        or "dashed" in words.get("style", "").split(",")
-    )
-
-
-def _is_latent(attributes: Mapping[str, Any]) -> bool:
-    return bool(attributes.get("latent")) or str(attributes.get("observed", "yes")).strip().lower() in {
-        "no",
-        "false",
-        "0",
-    }
-
-
-def read_networkx(graph: Any) -> Parts:
-    """Read a networkx graph; see :meth:`fairwitness.causal.CausalGraph.from_networkx`."""
-    if not all(hasattr(graph, name) for name in ("is_directed", "nodes", "edges")):
-        raise ConfigError(
-            "this is no networkx graph", got=shown(type(graph).__name__), fix="pass a networkx.DiGraph"
-        )
-    if not graph.is_directed():
-        raise ConfigError(
-            "the networkx graph has no directions", got=type(graph).__name__, fix="pass a networkx.DiGraph"
-        )
-    parts = Parts(nodes=list(graph.nodes))
-    parts.hidden = [node for node, attributes in graph.nodes(data=True) if _is_latent(attributes)]
-    for a, b, attributes in graph.edges(data=True):
-        (parts.bidirected if _is_arc(attributes) else parts.directed).append((a, b))
-    return parts
-
-
-def write_networkx(graph: CausalGraph) -> Any:
-    """Write a networkx graph; see :meth:`fairwitness.causal.CausalGraph.to_networkx`."""
-    import networkx as nx
-
-    made = nx.MultiDiGraph()
-    made.add_nodes_from(graph.nodes)
-    made.add_edges_from(graph.directed)
-    made.add_edges_from(graph.bidirected, bidirected=True, dir="both", style="dashed")
-    return made
-
-
-# --- whatever it is ---
-
-_DOT_START = re.compile(
-    r"(?:\s|//[^\n]*(?:\n|$)|\#[^\n]*(?:\n|$)|/\*.*?\*/)*(?:strict\s+)?(?:di)?(?:graph|dag)\b\s*"
-    r'(?:"(?:[^"\\]|\\.)*"|[\w.]+)?\s*\{',
-    re.IGNORECASE | re.DOTALL,
-)
-_SUFFIXES = (".txt", ".dot", ".gv")
-
-
-def read_any(value: Any) -> Parts:
-    """Read text, DOT, a file, a networkx graph or a mapping."""
-    if isinstance(value, os.PathLike) or (isinstance(value, str) and value.strip().endswith(_SUFFIXES)):
-        return _read_file(Path(value))
-    if isinstance(value, str):
-        return _read_either(value)
-    if isinstance(value, Mapping):
-        from fairwitness.causal.graph import CausalGraph
-
-        graph = CausalGraph.from_dict(value)
-        return Parts(list(graph.directed), list(graph.bidirected), list(graph.nodes))
-    if hasattr(value, "is_directed"):
-        return read_networkx(value)
-    raise ConfigError("this is no causal graph", got=shown(type(value).__name__), fix=_EXAMPLE)
-
-
-def _read_either(text: str) -> Parts:
-    if _DOT_START.match(text):
-        from fairwitness.causal.graph_dot import read_dot
-
-        return read_dot(text)
-    return read_text(text)
-
-
-def _read_file(path: Path) -> Parts:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise ConfigError(
-            f"the graph's file cannot be read: {plain(error.strerror or error)}",
-            got=plain(path),
-            fix="check the path, or write the graph as text",
-        ) from None
-    except UnicodeDecodeError:
-        raise ConfigError(
-            "the graph's file is no UTF-8 text", got=plain(path), fix="save it as UTF-8 text"
-        ) from None
-    return _read_either(text)
+    if topological(tuple(mentioned), graph.directed) == graph.nodes:
+        return "; ".join([*statements, *alone])
+    # The order of the nodes is a part of what the graph says: it is named first.
+    return "; ".join([*map(bare, graph.nodes), *statements])
