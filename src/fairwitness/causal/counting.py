@@ -10,19 +10,17 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairwitness.arguments import number_array, shown, whole_number
+from fairwitness.arguments import shown, whole_number
 from fairwitness.causal.bins import Bins, Cuts, read_bins
 from fairwitness.causal.distribution import ROUNDING, Distribution
+from fairwitness.causal.elsewhere import prepare_lazily
 from fairwitness.causal.names import did_you_mean
+from fairwitness.causal.prepared import prepare
 from fairwitness.errors import ConfigError, DataError
-from fairwitness.table.columns import read_column
 from fairwitness.table.count import Contingency, count_table
-from fairwitness.table.frames import column_names, container_of, native_column, select_columns, take_rows
+from fairwitness.table.frames import column_names, container_of
 from fairwitness.text import listing, plain
-from fairwitness.typing import BoolArray, FloatArray
-
-#: Whole numbers with more distinct values than this are an amount, not a category.
-MOST_VALUES = 20
+from fairwitness.typing import FloatArray
 
 
 def read_distribution(
@@ -37,12 +35,7 @@ def read_distribution(
     max_cells: int,
 ) -> Distribution:
     """Do what :meth:`Distribution.from_data` promises."""
-    from fairwitness.causal.elsewhere import prepare_lazily
-
     names = _names(variables)
-    whole_number(max_cells, "max_cells")
-    if missing not in {"error", "drop"}:
-        raise ConfigError("missing is not known", got=shown(missing), fix='pass "error" or "drop"')
     if isinstance(data, Distribution | Mapping):
         if bins or levels or weights is not None:
             raise ConfigError(
@@ -51,17 +44,76 @@ def read_distribution(
             )
         known = data if isinstance(data, Distribution) else _from_mapping(data)
         return known.take(*names)
+    counted = tabulate(
+        data, names, weights=weights, levels=levels, bins=bins, missing=missing, max_cells=max_cells
+    )
+    notes = list(counted.notes)
+    total = float(counted.counts.sum())
+    if not total > 0:
+        raise DataError(
+            "the table has no rows to count" if weights is None else "all weights are 0",
+            got=f"{total:g} in all",
+            fix="pass a table with at least one complete row",
+        )
+    if weights is None:
+        return Distribution.from_counts(names, counted.levels, counted.counts, notes=notes)
+    if counted.whole and not sampling and total >= 2:
+        notes.append(f"weights are counts of {total:,.0f} rows")
+        return Distribution.from_counts(names, counted.levels, counted.counts, notes=notes)
+    if abs(total - 1) > ROUNDING:
+        notes.append(f"weights summed to {total:.10g} and were divided by that")
+    notes.append("how many rows there were is not known")
+    return Distribution.from_table(names, counted.levels, counted.counts / total, notes=notes)
+
+
+@dataclass(frozen=True, slots=True)
+class Tabulated:
+    """Rows, or weights, summed by the values of some variables.
+
+    Parameters
+    ----------
+    levels
+        The values along each axis.
+    counts
+        One axis a variable.
+    whole
+        Whether all weights are whole numbers.
+    notes
+        What was done, one sentence each.
+    """
+
+    levels: tuple[tuple[object, ...], ...]
+    counts: FloatArray
+    whole: bool
+    notes: tuple[str, ...]
+
+
+def tabulate(
+    data: Any,
+    names: tuple[str, ...],
+    *,
+    weights: str | ArrayLike | None = None,
+    levels: Mapping[str, Sequence[object]] | None = None,
+    bins: Bins | None = None,
+    missing: str = "error",
+    max_cells: int,
+) -> Tabulated:
+    """Sum the rows of any table, cut, without missing values; the total may be 0."""
+    whole_number(max_cells, "max_cells")
+    if missing not in {"error", "drop"}:
+        raise ConfigError("missing is not known", got=shown(missing), fix='pass "error" or "drop"')
     cuts = read_bins(bins, names)
     own = _own_levels(levels, names, cuts)
-    lazy = _as_lazy(data)
-    _check_columns(data if lazy is None else lazy, [*names, *([weights] if isinstance(weights, str) else [])])
-    if isinstance(weights, str) and weights in names:
+    lazy = as_lazy(data)
+    column = [weights] if isinstance(weights, str) else []
+    check_columns(data if lazy is None else lazy, [*names, *column])
+    if weights is not None and column and weights in names:
         raise ConfigError(
             f"the column of weights {plain(weights)!r} is one of the variables",
             fix="take it out of one of the two",
         )
     if lazy is None:
-        asked = _prepare(data, names, cuts, own, weights)
+        asked = prepare(data, names, cuts, own, weights)
     elif weights is None or isinstance(weights, str):
         asked = prepare_lazily(lazy, names, cuts, own, weights)
     else:
@@ -75,135 +127,8 @@ def read_distribution(
     axes = tuple(
         cuts[name].labels if name in cuts else axis for name, axis in zip(names, counted.levels, strict=True)
     )
-    total = counted.total
-    if not total > 0:
-        raise DataError(
-            "the table has no rows to count" if weights is None else "all weights are 0",
-            got=f"{total:g} in all",
-            fix="pass a table with at least one complete row",
-        )
     notes += _notes(names, axes, counted, cuts, own)
-    if weights is None:
-        return Distribution.from_counts(names, axes, counted.counts, notes=notes)
-    if asked.whole and not sampling and total >= 2:
-        notes.append(f"weights are counts of {total:,.0f} rows")
-        return Distribution.from_counts(names, axes, counted.counts, notes=notes)
-    if abs(total - 1) > ROUNDING:
-        notes.append(f"weights summed to {total:.10g} and were divided by that")
-    notes.append("how many rows there were is not known")
-    return Distribution.from_table(names, axes, counted.counts / total, notes=notes)
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A table ready to be counted, and what is known about it before.
-
-    Parameters
-    ----------
-    table
-        Rows without a missing value; numbers that are cut are codes of their bins.
-    weights
-        As :func:`count_table` takes them.
-    whole
-        Whether the weights may be counts.
-    sizes
-        How many levels each variable has.
-    absent
-        How many values each variable lacks.
-    incomplete
-        How many rows lack at least one.
-    """
-
-    table: Any
-    weights: str | ArrayLike | None
-    whole: bool
-    sizes: Mapping[str, int]
-    absent: Mapping[str, int]
-    incomplete: int
-
-
-def _prepare(
-    data: Any,
-    names: Sequence[str],
-    cuts: Mapping[str, Cuts],
-    own: Mapping[str, Sequence[object]],
-    weights: str | ArrayLike | None,
-) -> Prepared:
-    coded: dict[str, FloatArray] = {}
-    sizes: dict[str, int] = {}
-    absent: dict[str, BoolArray] = {}
-    for name in names:
-        column = read_column(native_column(data, name), name=name)
-        if name in cuts:
-            coded[name] = cuts[name].codes(column.numbers())
-            sizes[name], absent[name] = len(cuts[name].labels), np.isnan(coded[name])
-            continue
-        codes, values = column.factorize()
-        absent[name] = codes < 0
-        sizes[name] = len(own[name]) if name in own else int(np.unique(codes[codes >= 0]).size)
-        if name not in own and column.family in {"integer", "float"}:
-            refuse_amounts(name, sizes[name], whole=all(float(value) == int(value) for value in values))  # type: ignore[call-overload, arg-type]
-    incomplete = np.any(list(absent.values()), axis=0)
-    dropped = int(incomplete.sum())
-    kept = [*names, *([weights] if isinstance(weights, str) else [])]
-    table = _replaced(data, kept, coded) if coded else data
-    if dropped:
-        table = take_rows(table, ~incomplete)
-        if weights is not None and not isinstance(weights, str):
-            weights = _of_rows(weights, ~incomplete)
-    return Prepared(
-        table,
-        weights,
-        _whole(data, weights),
-        sizes,
-        {name: int(mask.sum()) for name, mask in absent.items()},
-        dropped,
-    )
-
-
-def _of_rows(weights: ArrayLike, kept: BoolArray) -> FloatArray:
-    numbers = number_array(weights, "weights", fix="pass one number a row, or the name of a column")
-    if numbers.shape != kept.shape:
-        raise DataError(
-            "there should be one weight a row",
-            got=f"shape {numbers.shape} for {len(kept)} rows",
-            fix="pass weights of the same table",
-        )
-    return numbers[kept]
-
-
-def _whole(data: Any, weights: str | ArrayLike | None) -> bool:
-    if weights is None:
-        return True
-    if isinstance(weights, str):
-        numbers = read_column(native_column(data, weights), name=weights).numbers()
-    else:
-        numbers = number_array(weights, "weights", fix="pass one number a row, or the name of a column")
-    return bool(np.all(np.floor(numbers) == numbers))
-
-
-def _replaced(data: Any, kept: Sequence[str], coded: Mapping[str, FloatArray]) -> Any:
-    """Give the columns ``kept``, some of them replaced, in the same kind of table."""
-    container = container_of(data)
-    selected = select_columns(data, list(kept))
-    if container == "pandas":
-        table = selected.copy(deep=False)
-        table.columns = list(kept)
-        for name, codes in coded.items():
-            table[name] = codes
-        return table
-    if container == "polars":
-        columns = {name: selected.get_column(name) for name in kept}
-        return type(selected)({**columns, **coded})
-    for name, codes in coded.items():
-        selected = selected.set_column(list(kept).index(name), name, [codes])
-    return selected
-
-
-def refuse_amounts(name: str, distinct: int, *, whole: bool) -> None:
-    """Refuse a column of numbers that are not few whole ones."""
-    if not whole or distinct > MOST_VALUES:
-        raise _amount(name, distinct)
+    return Tabulated(axes, counted.counts.astype(np.float64), asked.whole, tuple(notes))
 
 
 def _names(variables: Sequence[str]) -> tuple[str, ...]:
@@ -252,7 +177,8 @@ def _from_mapping(data: Mapping[str, Any]) -> Distribution:
     return make(data["variables"], data["levels"], data[table], notes=tuple(data.get("notes", ())))
 
 
-def _as_lazy(data: Any) -> Any:
+def as_lazy(data: Any) -> Any:
+    """Give the lazy table that ``data`` is, or ``None`` for one in memory."""
     wrapped = nw.from_native(data, pass_through=True)
     if isinstance(wrapped, nw.LazyFrame):
         return wrapped
@@ -260,7 +186,8 @@ def _as_lazy(data: Any) -> Any:
     return None
 
 
-def _check_columns(data: Any, wanted: Sequence[str]) -> None:
+def check_columns(data: Any, wanted: Sequence[str]) -> None:
+    """Refuse columns that are not there, and say which come close."""
     known = data.collect_schema().names() if isinstance(data, nw.LazyFrame) else column_names(data)
     absent = [name for name in wanted if name not in known]
     if absent:
@@ -285,19 +212,11 @@ def _notes(
         if name in cuts or name in own:
             seen = counted.marginal(name).counts > 0
             never = [
-                plain(level) for level, was_seen in zip(axis, seen.tolist(), strict=True) if not was_seen
+                shown(level) for level, was_seen in zip(axis, seen.tolist(), strict=True) if not was_seen
             ]
             if never:
                 said.append(f"{plain(name)} never takes the value{'s' * (len(never) > 1)} {listing(never)}")
     return said
-
-
-def _amount(name: str, distinct: int) -> DataError:
-    return DataError(
-        f"column {plain(name)!r} holds an amount, and only variables of few values can be counted",
-        got=f"{distinct:,} distinct numbers",
-        fix=f'say where to cut it: bins={{"{plain(name)}": [10, 20]}} or bins={{"{plain(name)}": "> 10"}}',
-    )
 
 
 def _check_sizes(sizes: Mapping[str, int], max_cells: int) -> None:

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from fairwitness.arguments import number_array, shown
 from fairwitness.causal.names import did_you_mean
-from fairwitness.errors import DataError
+from fairwitness.causal.tables import aligned, checked_axes, checked_table, frozen, marginal
+from fairwitness.errors import ConfigError, DataError
 from fairwitness.table.levels import level_text
 from fairwitness.text import listing, plain
 from fairwitness.typing import Document, FloatArray
@@ -140,13 +141,13 @@ class Distribution:
         DataError
             If the shapes do not fit, or a probability is negative or missing, or all are 0.
         """
-        names, axes = _axes(variables, levels)
-        table = _table(probability, names, axes, "probability")
+        names, axes = checked_axes(variables, levels)
+        table = checked_table(probability, names, axes, "probability")
         total = float(table.sum())
         said = list(notes)
         if abs(total - 1) > ROUNDING:
             said.append(f"probabilities summed to {total:.10g} and were divided by that")
-        return cls(names, axes, _frozen(table / total), notes=tuple(said))
+        return cls(names, axes, frozen(table / total), notes=tuple(said))
 
     @classmethod
     def from_counts(
@@ -164,11 +165,11 @@ class Distribution:
         DataError
             If the shapes do not fit, or a count is negative or missing, or all are 0.
         """
-        names, axes = _axes(variables, levels)
-        table = _table(counts, names, axes, "counts")
+        names, axes = checked_axes(variables, levels)
+        table = checked_table(counts, names, axes, "counts")
         total = float(table.sum())
         kept = table.copy() if np.may_share_memory(table, np.asarray(counts)) else table
-        return cls(names, axes, _frozen(table / total), total, _frozen(kept), tuple(notes))
+        return cls(names, axes, frozen(table / total), total, frozen(kept), tuple(notes))
 
     @property
     def cards(self) -> tuple[int, ...]:
@@ -234,7 +235,15 @@ class Distribution:
         ------
         DataError
             If a variable or a value is unknown.
+        ConfigError
+            If ``given`` is no mapping.
         """
+        if given is not None and not isinstance(given, Mapping):
+            raise ConfigError(
+                "what is given must say the value of each variable",
+                got=shown(given),
+                fix='pass for example {"age": "≤ 37"}',
+            )
         codes = {str(name): self.level_index(str(name), value) for name, value in (given or {}).items()}
         return {name: codes[name] for name in self.variables if name in codes}
 
@@ -265,9 +274,9 @@ class Distribution:
         return Distribution(
             tuple(variables),
             tuple(self.levels[axis] for axis in kept),
-            _frozen(marginal(self.probability, kept)),
+            frozen(marginal(self.probability, kept)),
             self.n,
-            None if self.counts is None else _frozen(marginal(self.counts, kept)),
+            None if self.counts is None else frozen(marginal(self.counts, kept)),
             self.notes,
         )
 
@@ -331,7 +340,7 @@ class Distribution:
             if new
             else self.probability.sum(axis=names.index(outcome), keepdims=True)
         )
-        joint = rest * _aligned(table, place, len(names))
+        joint = rest * aligned(table, place, len(names))
         unknown = np.isnan(joint)
         if unknown.any():
             if bool((unknown & (rest > 0)).any()):
@@ -340,17 +349,30 @@ class Distribution:
                     fix="give probabilities for every combination of the parents' values that occurs",
                 )
             joint[unknown] = 0.0
-        return Distribution(names, axes, _frozen(joint), self.n, None, self.notes)
+        return Distribution(names, axes, frozen(joint), self.n, None, self.notes)
 
     def to_frame(self) -> Any:
-        """Give a pandas DataFrame with one row a cell: the variables, ``probability``, and ``count``."""
+        """Give a pandas DataFrame with one row a cell: the variables, ``probability``, and ``count``.
+
+        Raises
+        ------
+        DataError
+            If a variable has one of these two names.
+        """
         import pandas as pd
 
-        cells = np.indices(self.cards).reshape(len(self.cards), -1)
+        taken = {"probability", "count"} & set(self.variables)
+        if taken:
+            raise DataError(
+                f"a variable is called {taken.pop()!r}, as the column of the cells' numbers is",
+                fix="give the variable another name",
+            )
         columns: dict[str, Any] = {}
-        for name, levels, codes in zip(self.variables, self.levels, cells, strict=True):
-            palette = pd.Series(list(levels))
-            columns[name] = palette.take(codes).to_numpy()
+        for axis, (name, levels) in enumerate(zip(self.variables, self.levels, strict=True)):
+            shape = [1] * len(self.cards)
+            shape[axis] = -1
+            palette = pd.Series(list(levels)).to_numpy()
+            columns[name] = np.broadcast_to(palette.reshape(shape), self.cards).ravel()
         columns["probability"] = self.probability.ravel()
         if self.counts is not None:
             columns["count"] = self.counts.ravel()
@@ -366,82 +388,3 @@ class Distribution:
             "counts": None if self.counts is None else self.counts.tolist(),
             "notes": list(self.notes),
         }
-
-
-def marginal(table: FloatArray, kept: Sequence[int]) -> FloatArray:
-    """Sum over all axes but ``kept``; axes in the order of ``kept``, in one piece of memory."""
-    others = tuple(axis for axis in range(table.ndim) if axis not in kept)
-    left = sorted(kept)
-    summed = table.sum(axis=others) if others else table
-    return np.ascontiguousarray(np.transpose(summed, [left.index(axis) for axis in kept]))
-
-
-def _aligned(kernel: FloatArray, place: Sequence[int], dimensions: int) -> FloatArray:
-    """Give ``kernel`` as an array that broadcasts against a table, its axes at ``place``."""
-    order = np.argsort(place)
-    shape = [1] * dimensions
-    for axis, size in zip(place, kernel.shape, strict=True):
-        shape[axis] = size
-    return np.transpose(kernel, order).reshape(shape)
-
-
-def _axes(
-    variables: Sequence[str], levels: Sequence[Sequence[object]]
-) -> tuple[tuple[str, ...], tuple[tuple[object, ...], ...]]:
-    names = tuple(str(name) for name in variables)
-    axes = tuple(tuple(each) for each in levels)
-    if isinstance(variables, str) or not names or len(set(names)) < len(names):
-        raise DataError(
-            "a distribution needs one or more variables of different names",
-            got=shown(variables),
-            fix="name each variable once",
-        )
-    if len(axes) != len(names):
-        raise DataError(
-            "there should be a list of levels for each variable",
-            got=f"{len(axes)} lists for {len(names)} variables",
-            fix="pass the values along each axis of the table, in order",
-        )
-    for name, each in zip(names, axes, strict=True):
-        if not each or len(set(each)) < len(each):
-            raise DataError(
-                f"the levels of {plain(name)!r} should be one or more different values",
-                got=listing([shown(level) for level in each]) or "none",
-                fix="list each value once",
-            )
-    return names, axes
-
-
-def _table(
-    values: ArrayLike, names: tuple[str, ...], axes: tuple[tuple[object, ...], ...], what: str
-) -> FloatArray:
-    table = number_array(values, what, fix="pass an array with one axis a variable")
-    shape = tuple(len(each) for each in axes)
-    if table.shape != shape and table.shape == (int(np.prod(shape)),):
-        table = table.reshape(shape)
-    if table.shape != shape:
-        raise DataError(
-            f"the table ({what}) should have one axis a variable, as long as its levels",
-            got=f"shape {table.shape}",
-            fix=f"pass shape {shape} for {listing([plain(name) for name in names])}",
-        )
-    lowest = table.min()
-    if not lowest >= 0 or not np.isfinite(table.max()):
-        at = np.unravel_index(int(np.argmax(~((table >= 0) & np.isfinite(table)))), shape)
-        cell = ", ".join(f"{plain(n)} = {shown(a[i])}" for n, a, i in zip(names, axes, at, strict=True))
-        raise DataError(
-            f"the table ({what}) may hold no negative, missing or infinite value",
-            got=f"{table[at]} at {cell}",
-            fix="put a number of at least 0 there",
-        )
-    if not table.sum() > 0:
-        raise DataError(
-            f"the table ({what}) sums to 0: it says nothing",
-            fix="pass the probabilities or counts of the cells",
-        )
-    return table
-
-
-def _frozen(table: FloatArray) -> FloatArray:
-    table.flags.writeable = False
-    return table

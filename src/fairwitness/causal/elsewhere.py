@@ -8,7 +8,7 @@ from typing import Any
 import narwhals as nw
 
 from fairwitness.causal.bins import Cuts
-from fairwitness.causal.counting import Prepared, refuse_amounts
+from fairwitness.causal.prepared import Prepared, refuse_amounts
 from fairwitness.errors import DataError
 from fairwitness.text import plain
 
