@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+
+def by_cells(problem):
+    return None
