@@ -233,10 +233,11 @@ def _on_missing(absent: Mapping[str, int], rows: int, missing: str) -> list[str]
     where = listing([f"{plain(name)} ({count:,})" for name, count in absent.items() if count])
     if not rows:
         return []
+    those = "1 row" if rows == 1 else f"{rows:,} rows"
     if missing == "error":
         raise DataError(
             "the variables have missing values",
-            got=f"{rows:,} rows: {where}",
+            got=f"{those}: {where}",
             fix='pass missing="drop" to leave those rows out, or fill them in',
         )
-    return [f"{rows:,} rows with a missing value were left out: {where}"]
+    return [f"{those} with a missing value {'was' if rows == 1 else 'were'} left out: {where}"]

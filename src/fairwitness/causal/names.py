@@ -18,5 +18,5 @@ def did_you_mean(name: object, known: Iterable[object]) -> str:
             lowered[each] for each in difflib.get_close_matches(str(name).casefold(), list(lowered), n=2)
         ]
     if close:
-        return f"did you mean {' or '.join(repr(texts[each]) for each in close)}?"
+        return f"use {' or '.join(repr(texts[each]) for each in close)}, if that is meant"
     return f"use one of {listing([repr(text) for text in texts.values()])}"
