@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -229,6 +230,11 @@ class Question:
     query: NestedCounterfactual
     notes: tuple[str, ...]
 
+    def about(self, given: Mapping[str, object]) -> Question:
+        """Ask the same about other people; what is known of them must have been ``observed`` in :func:`prepare`."""
+        own = _own_values(self.model.distribution, given)
+        return dataclasses.replace(self, query=dataclasses.replace(self.query, given=own))
+
 
 def prepare(
     data: Any,
@@ -246,20 +252,23 @@ def prepare(
     bins: Bins | None = None,
     levels: Mapping[str, Sequence[object]] | None = None,
     missing: Literal["error", "drop"] = "error",
+    observed: Sequence[str] = (),
 ) -> Question:
     """Read graph, question and table, and leave out what cannot matter.
 
-    The parameters are those of :func:`effect_bounds`.
+    The parameters are those of :func:`effect_bounds`; ``observed`` are more variables that will be known of the
+    people whom :meth:`Question.about` asks about.
     """
     whole = CausalGraph.from_any(graph)
     evidence = _evidence(given)
-    whole.check(treatment, outcome, *evidence)
+    known = (*evidence, *observed)
+    whole.check(treatment, outcome, *known)
     if treatment == outcome:
         raise ConfigError("treatment and outcome are the same variable", got=plain(treatment))
     chosen = path_set(whole, treatment, outcome, paths)
     if predictor is not None:
         whole = whole.without_confounding(outcome)
-    kept = relevant(whole, outcome, evidence)
+    kept = relevant(whole, outcome, known)
     left_out = [name for name in whole.nodes if name not in kept]
     confined = whole.hiding(*left_out) if left_out else whole
     distribution = Distribution.from_data(
@@ -283,10 +292,7 @@ def prepare(
             distribution.levels[distribution.axis(name)][distribution.level_index(name, value)]
             for name, value in ((outcome, outcome_value), (treatment, active), (treatment, reference))
         ),
-        {
-            name: distribution.levels[distribution.axis(name)][distribution.level_index(name, value)]
-            for name, value in evidence.items()
-        },
+        _own_values(distribution, evidence),
     )
     if len(distribution.levels[distribution.axis(treatment)]) < 2:
         raise DataError(
@@ -315,11 +321,19 @@ def _evidence(given: Mapping[str, object] | None) -> dict[str, object]:
     return dict(given)
 
 
+def _own_values(distribution: Distribution, values: Mapping[str, object]) -> dict[str, object]:
+    """Give values as the distribution has them: 1 for 1.0 or "1"."""
+    return {
+        name: distribution.levels[distribution.axis(name)][distribution.level_index(name, value)]
+        for name, value in values.items()
+    }
+
+
 def _some(mapping: Mapping[str, Any] | None, kept: frozenset[str]) -> dict[str, Any] | None:
     return None if mapping is None else {name: value for name, value in mapping.items() if name in kept}
 
 
-def relevant(graph: CausalGraph, outcome: str, given: Mapping[str, object]) -> frozenset[str]:
+def relevant(graph: CausalGraph, outcome: str, given: Iterable[str]) -> frozenset[str]:
     """Give the variables that can matter: ancestors of the outcome and the evidence, and their confounded mates.
 
     A mate that is no ancestor still tightens the bounds, since its hidden cause is theirs.
