@@ -187,7 +187,7 @@ def random_graph(rng, n, *, most_values=4, edge=0.6, confounded=0.35, most_paren
 def random_model(rng, graph, *, most=6, dense=False, constant=0.0, most_worlds=50_000):
     """Random tables and distributions of hidden causes with up to `most` values, or as many as `dense` needs.
 
-    `dense`: every variable can take every value in every row; `constant`: the share of rows that nothing moves.
+    `dense`: every variable can take every value in every row; `constant`: the share of rows nothing moves.
     """
     fewest = [max(graph.cards[v] for v in c) if dense else 2 for c in graph.components]
     sizes = [
