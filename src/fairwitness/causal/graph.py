@@ -21,6 +21,10 @@ from fairwitness.typing import Document
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+#: Nodes, and edges with arcs, that are drawn at most: when asked to, and in a notebook without being asked.
+_MOST_DRAWN = (150, 1_000)
+_MOST_SHOWN = (30, 150)
+
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class CausalGraph:
@@ -396,11 +400,26 @@ class CausalGraph:
         Returns
         -------
         matplotlib.axes.Axes
+
+        Raises
+        ------
+        ConfigError
+            If a path runs along no edge, or the graph is too large to be looked at.
         """
         from fairwitness.drawing import graph as draw
 
+        if not self._fits(*_MOST_DRAWN):
+            raise ConfigError(
+                f"the graph is too large to be drawn: {len(self.nodes):,} nodes, "
+                f"{len(self.directed) + len(self.bidirected):,} edges and arcs",
+                fix="draw a part of it: graph.hiding(...) takes nodes out and keeps what they pass on",
+            )
         thick: list[Edge] = []
         for path in paths:
+            if isinstance(path, str):
+                raise ConfigError(
+                    "a path is no text", got=shown(path), fix='pass its names: [("S", "W", "Y")]'
+                )
             self.check(*path)
             for edge in itertools.pairwise(path):
                 if edge[1] not in self._children[edge[0]]:
@@ -411,7 +430,12 @@ class CausalGraph:
                 thick.append(edge)
         return draw(ax, self.nodes, self.directed, thick=thick, arcs=self.bidirected, title=title or "")
 
-    def _repr_html_(self) -> str:
+    def _fits(self, nodes: int, lines: int) -> bool:
+        return len(self.nodes) <= nodes and len(self.directed) + len(self.bidirected) <= lines
+
+    def _repr_html_(self) -> str | None:
+        if not self._fits(*_MOST_SHOWN):
+            return None  # a notebook shows the text instead
         from fairwitness.drawing import to_svg
 
         fig: Any = self.plot().get_figure()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.drawing.canvas import wrapped as wrapped
     from fairwitness.drawing.dots import IntervalRow as IntervalRow
     from fairwitness.drawing.dots import intervals as intervals
+    from fairwitness.drawing.graphs import graph as graph
     from fairwitness.drawing.lines import Curve as Curve
     from fairwitness.drawing.lines import curves as curves
     from fairwitness.drawing.palette import GROUP_COLOURS as GROUP_COLOURS
@@ -39,6 +40,7 @@ _NAMES = {
     "GROUP_MARKERS": "palette",
     "group_style": "palette",
     "figure": "canvas",
+    "graph": "graphs",
     "place": "canvas",
     "style": "canvas",
     "text_width": "canvas",
