@@ -106,7 +106,7 @@ def tabulate(
     own = _own_levels(levels, names, cuts)
     lazy = as_lazy(data)
     column = [weights] if isinstance(weights, str) else []
-    check_columns(data if lazy is None else lazy, [*names, *column])
+    check_columns(data, [*names, *column])
     if weights is not None and column and weights in names:
         raise ConfigError(
             f"the column of weights {plain(weights)!r} is one of the variables",
@@ -186,9 +186,15 @@ def as_lazy(data: Any) -> Any:
     return None
 
 
+def column_list(data: Any) -> list[str]:
+    """Give the names of the columns of any table."""
+    lazy = as_lazy(data)
+    return column_names(data) if lazy is None else list(lazy.collect_schema().names())
+
+
 def check_columns(data: Any, wanted: Sequence[str]) -> None:
     """Refuse columns that are not there, and say which come close."""
-    known = data.collect_schema().names() if isinstance(data, nw.LazyFrame) else column_names(data)
+    known = column_list(data)
     absent = [name for name in wanted if name not in known]
     if absent:
         raise DataError(
