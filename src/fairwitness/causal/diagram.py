@@ -157,13 +157,16 @@ def _build(
     edges: list[Edge] = []
     n_nodes = 1
     for position, entry in enumerate(order):
-        following: dict[State, int] = {}
+        fresh = starting[position]
+        asking = {
+            state: [item for item in state if item[0][0][0] == position] if state else [] for state in nodes
+        }
+        # Those that do not ask go first, as they are: others may come to the same state.
+        following = {state: node for state, node in nodes.items() if not fresh and not asking[state]}
         for state, node in nodes.items():
-            fresh = starting[position]
-            waiting = [item for item in state if item[0][0][0] == position]
-            if not fresh and not waiting:
-                following[state] = node
+            if state in following and following[state] == node:
                 continue
+            waiting = asking[state]
             rest = {tail: payload for tail, payload in state if tail[0][0] != position}
             seen: dict[tuple[State, Payload], None] = {}
             for value in range(cardinality[entry]):

@@ -100,8 +100,16 @@ class Problem:
     def __post_init__(self) -> None:
         self.entries = Entries(self.model)
         self.outcome = self.model.distribution.level_index(self.query.outcome, self.query.outcome_value)
-        self.active = Coded.read(self.query.active_worlds(), self.model, self.outcome)
-        self.reference = Coded.read(self.query.reference_worlds(), self.model, self.outcome)
+        worlds = (self.query.active_worlds(), self.query.reference_worlds())
+        self.active, self.reference = (Coded.read(each, self.model, self.outcome) for each in worlds)
+        #: The outcome's copy in each, or -1 - code where evidence fixes it.
+        self.targets = tuple(
+            each.target
+            if isinstance(each.target, int)
+            else -1 - self.model.distribution.level_index(self.query.outcome, each.target.value)
+            for each in worlds
+            if each.target is not None
+        )
 
     def evidence_probability(self) -> float:
         """Give P(o).
@@ -144,7 +152,7 @@ def _solve(problem: Problem, relaxation: Relaxation) -> Solution:
         zero = Extreme(0.0, 0.0, 0)
         return Solution("number", zero, zero, True, problem.evidence_probability(), None)
     if relaxation == "none":
-        quick = by_cells(problem) or by_induction(problem)
+        quick = _quickly(problem)
         if quick is not None:
             return quick
     evidence = problem.evidence_probability()
@@ -163,6 +171,33 @@ def _solve(problem: Problem, relaxation: Relaxation) -> Solution:
     if len(used) == 1:
         return _linear(problem, effect, used, evidence, known)
     return _several(problem, effect, used, evidence, known)
+
+
+def _quickly(problem: Problem) -> Solution | None:
+    """Ask the engines that need no program."""
+    cells = by_cells(problem)
+    if cells is not None:
+        return Solution(
+            "cells",
+            cells.lower,
+            cells.upper,
+            True,
+            cells.evidence_probability,
+            cells.reference_probability,
+            (cells.members,),
+        )
+    found = by_induction(problem)
+    if found is not None and found.exact:
+        return Solution(
+            "induction",
+            found.lower,
+            found.upper,
+            True,
+            found.evidence_probability,
+            found.reference_probability,
+            found.members,
+        )
+    return None
 
 
 def _linear(
