@@ -16,6 +16,8 @@ from typing import Literal
 from fairwitness import record
 from fairwitness.arguments import shown
 from fairwitness.case import Case
+from fairwitness.causal.checks import run as bounds
+from fairwitness.causal.options import read_graph
 from fairwitness.errors import ConfigError, FairwitnessWarning
 from fairwitness.findings import SEVERITIES, Finding, NotApplicable, Section, Severity
 from fairwitness.flips.checks import run as opportunity
@@ -29,7 +31,11 @@ from fairwitness.text import listing
 from fairwitness.typing import Document, MissingPolicy, NativeFrame, RandomState
 
 #: Method name → what runs it. The order is the order of the report.
-METHODS: Mapping[str, Callable[[Case], Section]] = {"rates": rates, "opportunity": opportunity}
+METHODS: Mapping[str, Callable[[Case], Section]] = {
+    "rates": rates,
+    "opportunity": opportunity,
+    "bounds": bounds,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +129,14 @@ class Audit:
         Score from which a row is accepted; at 0.5 a classifier's own decision is used.
     schema
         Kinds, ranges and constraints of the columns; inferred if absent.
+    graph
+        A causal graph of the table's columns and the decision, in any form that
+        :meth:`fairwitness.causal.CausalGraph.from_any` reads, such as
+        ``"sex -> income; {sex, income} -> decision"``: an assumption of yours that the table cannot check, and
+        that bounds on the effect of the sensitive features rest on. The node of the decision is called
+        ``decision``, or like the outcome, or is the only one without effects.
     methods
-        ``"auto"`` or names among ``"rates"`` and ``"opportunity"``.
+        ``"auto"`` or names among ``"rates"``, ``"opportunity"`` and ``"bounds"``.
     k
         Counterfactuals a person, at most.
     random_state
@@ -141,7 +153,9 @@ class Audit:
     minimum_n
         Groups with fewer rows are shown and marked.
     settings
-        Method options: ``generator``, ``classifier``, ``convention``, ``shortfall``, ``thresholds``.
+        Method options: ``generator``, ``classifier``, ``convention``, ``shortfall``, ``max_people``,
+        ``thresholds``; for bounds ``bins`` (where numbers are cut, ``{"income": [30000]}``), ``tau``, ``paths``,
+        ``redlining``, ``decision`` (its node) and ``sampling_error``.
     outcome, people, source, notes, command
         Words for the report: the outcome column's name, what to call the rows, where the table came from,
         what was done to it beforehand, and the command that makes the report again.
@@ -169,6 +183,7 @@ class Audit:
         favorable: object = 1,
         threshold: float = 0.5,
         schema: Schema | None = None,
+        graph: object = None,
         methods: Literal["auto"] | Sequence[str] = "auto",
         k: int = 100,
         random_state: RandomState = None,
@@ -201,6 +216,7 @@ class Audit:
             favorable=favorable,
             threshold=threshold,
             schema=schema,
+            graph=read_graph(graph, settings),
             k=k,
             random_state=random_state,
             n_jobs=n_jobs,

@@ -16,8 +16,38 @@ from numpy.typing import NDArray
 from fairwitness.typing import BoolArray, IntArray, NativeFrame
 
 if TYPE_CHECKING:
+    from fairwitness.causal.graph import CausalGraph
     from fairwitness.model import BlackBox, Judgement
     from fairwitness.table import Encoder, Groups, Schema
+
+
+@dataclass(frozen=True, slots=True)
+class CausalSetting:
+    """A causal graph, and where the values of its nodes stand in one audit.
+
+    Attributes
+    ----------
+    graph
+        The graph. Every node is the decision, a sensitive feature, the true outcome or a column.
+    decision
+        Node of the model's decision.
+    reason
+        Why that one: ``named``, ``by its name``, ``named like the outcome`` or ``the only node without
+        effects``.
+    columns
+        The nodes that are columns of the user's table, n rows in canonical order.
+    features
+        Node → position among the case's ``groups``.
+    outcome
+        Node of the true outcome, where the graph has one beside the decision.
+    """
+
+    graph: CausalGraph
+    decision: str
+    reason: str
+    columns: NativeFrame
+    features: Mapping[str, int]
+    outcome: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +82,8 @@ class Case:
         The favourable outcome in words ("approve = 1"), and what to call the rows ("applicants").
     settings
         Whatever a method may be told: ``generator``, ``convention``, ...
+    causal
+        The causal graph with its place in the table; ``None`` if none was given.
     """
 
     models: tuple[BlackBox, ...]
@@ -73,6 +105,7 @@ class Case:
     favorable: str
     people: str
     settings: Mapping[str, object] = field(default_factory=dict)
+    causal: CausalSetting | None = None
 
     @property
     def n_rows(self) -> int:

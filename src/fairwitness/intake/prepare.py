@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from fairwitness.arguments import check_jobs, shown, whole_number
 from fairwitness.case import Case
 from fairwitness.errors import ConfigError, DataError
 from fairwitness.findings import load_thresholds
+from fairwitness.intake.nodes import read_setting
 from fairwitness.model import BlackBox, CrossFitted, Judgement, as_blackbox, judge_by_fold
 from fairwitness.model.labels import as_labels, is_label, missing_labels, own, same
 from fairwitness.rng import seed_from
@@ -33,10 +34,16 @@ from fairwitness.table.cuts import spec_of_name
 from fairwitness.text import listing, plain
 from fairwitness.typing import BoolArray, MissingPolicy, NativeFrame, RandomState
 
+if TYPE_CHECKING:
+    from fairwitness.causal.graph import CausalGraph
+
 #: Counterfactuals a person, at most: the measures hold one number for each person and rank.
 MOST_K = 10_000
 #: Options of the methods.
-SETTINGS = ("generator", "classifier", "convention", "shortfall", "max_people", "thresholds")
+SETTINGS = (
+    "generator", "classifier", "convention", "shortfall", "max_people", "thresholds",
+    "decision", "bins", "tau", "paths", "redlining", "sampling_error",
+)  # fmt: skip
 #: What a sensitive feature without a name is called.
 UNNAMED = "sensitive feature"
 
@@ -52,6 +59,7 @@ def prepare_case(
     threshold: float = 0.5,
     evidence: Sequence[str] | None = None,
     schema: Schema | None = None,
+    graph: CausalGraph | None = None,
     k: int = 100,
     random_state: RandomState = None,
     n_jobs: int | None = None,
@@ -75,7 +83,8 @@ def prepare_case(
         If the table is empty, lengths differ, a column is missing, or ``missing="error"`` and a
         sensitive value is missing.
     ConfigError
-        If a number or a setting makes no sense, or a black box was made for another favourable label.
+        If a number or a setting makes no sense, a black box was made for another favourable label, or the
+        causal graph does not fit the table.
     ModelError
         If the model cannot be asked.
     """
@@ -148,6 +157,18 @@ def prepare_case(
         favorable=f"{plain(outcome)} = {plain(favorable)}" if outcome else plain(favorable),
         people=people,
         settings=settings,
+        causal=None
+        if graph is None
+        else read_setting(
+            graph,
+            X,
+            order,
+            groups=groups,
+            decision=settings.get("decision"),
+            outcome=outcome,
+            has_outcome=good is not None,
+            cut=_cut(settings),
+        ),
     )
 
 
@@ -314,6 +335,11 @@ def _settings(given: Mapping[str, object] | None) -> dict[str, object]:
         )
     load_thresholds(given.get("thresholds"))
     return dict(given)
+
+
+def _cut(settings: Mapping[str, object]) -> Set[str]:
+    bins = settings.get("bins")
+    return set(map(str, bins)) if isinstance(bins, Mapping) else set()
 
 
 def _favorable_outcome(y: object, favorable: object, rows: int) -> BoolArray:
