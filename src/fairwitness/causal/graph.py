@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,18 +11,22 @@ from typing import TYPE_CHECKING, Any
 from fairwitness.arguments import shown
 from fairwitness.causal.graph_dot import read_dot, write_dot
 from fairwitness.causal.graph_forms import read_any, read_dict, read_networkx, write_networkx
-from fairwitness.causal.graph_order import Edge, names_of, pairs_of, projected, reached, topological
+from fairwitness.causal.graph_order import (
+    Edge,
+    names_of,
+    neighbours,
+    pairs_of,
+    projected,
+    reached,
+    topological,
+)
 from fairwitness.causal.graph_text import Parts, read_text, write_text
+from fairwitness.causal.names import did_you_mean
 from fairwitness.errors import ConfigError
-from fairwitness.text import listing, plain
 from fairwitness.typing import Document
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-#: Nodes, and edges with arcs, that are drawn at most: when asked to, and in a notebook without being asked.
-_MOST_DRAWN = (150, 1_000)
-_MOST_SHOWN = (30, 150)
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -90,28 +93,18 @@ class CausalGraph:
             raise ConfigError("the graph is empty", fix='name its edges, as in [("S", "Y")], or its nodes')
         order = topological(tuple(mentioned), edges)
         rank = {name: at for at, name in enumerate(order)}
-        parents: dict[str, list[str]] = {name: [] for name in order}
-        children: dict[str, list[str]] = {name: [] for name in order}
-        siblings: dict[str, list[str]] = {name: [] for name in order}
         edges = sorted(set(edges), key=lambda edge: (rank[edge[0]], rank[edge[1]]))
-        for parent, child in edges:  # sorted by parent, then child: so are both lists
-            parents[child].append(parent)
-            children[parent].append(child)
         arcs = [(a, b) if rank[a] < rank[b] else (b, a) for a, b in arcs]
         arcs = sorted(set(arcs), key=lambda arc: (rank[arc[0]], rank[arc[1]]))
-        for a, b in arcs:
-            siblings[a].append(b)
-            siblings[b].append(a)
         for name, value in {
             "directed": tuple(edges),
             "bidirected": tuple(arcs),
             "nodes": order,
             "_rank": rank,
-            "_parents": {name: tuple(found) for name, found in parents.items()},
-            "_children": {name: tuple(found) for name, found in children.items()},
-            "_siblings": {
-                name: tuple(sorted(found, key=rank.__getitem__)) for name, found in siblings.items()
-            },
+            "_parents": neighbours(order, [(child, parent) for parent, child in edges]),
+            "_children": neighbours(order, edges),
+            # Earlier partners come first in each list, as arcs are sorted by both ends.
+            "_siblings": neighbours(order, [pair for a, b in arcs for pair in ((a, b), (b, a))]),
         }.items():
             object.__setattr__(self, name, value)
 
@@ -138,14 +131,7 @@ class CausalGraph:
         """
         for node in nodes:
             if not self.has(node):
-                close = difflib.get_close_matches(str(node), self.nodes, n=1, cutoff=0.5)
-                known = listing([plain(name, most=40) for name in self.nodes])
-                raise ConfigError(
-                    f"the graph has no node {shown(node)}",
-                    fix=f"did you mean {shown(close[0])}? The nodes are {known}"
-                    if close
-                    else f"use one of its nodes: {known}",
-                )
+                raise ConfigError(f"the graph has no node {shown(node)}", fix=did_you_mean(node, self.nodes))
 
     def parents(self, node: str) -> tuple[str, ...]:
         """Give the direct causes of ``node``, in the order of ``nodes``."""
@@ -406,40 +392,14 @@ class CausalGraph:
         ConfigError
             If a path runs along no edge, or the graph is too large to be looked at.
         """
-        from fairwitness.drawing import graph as draw
+        from fairwitness.causal.graph_plot import plot
 
-        if not self._fits(*_MOST_DRAWN):
-            raise ConfigError(
-                f"the graph is too large to be drawn: {len(self.nodes):,} nodes, "
-                f"{len(self.directed) + len(self.bidirected):,} edges and arcs",
-                fix="draw a part of it: graph.hiding(...) takes nodes out and keeps what they pass on",
-            )
-        thick: list[Edge] = []
-        for path in paths:
-            if isinstance(path, str):
-                raise ConfigError(
-                    "a path is no text", got=shown(path), fix='pass its names: [("S", "W", "Y")]'
-                )
-            self.check(*path)
-            for edge in itertools.pairwise(path):
-                if edge[1] not in self._children[edge[0]]:
-                    raise ConfigError(
-                        f"the graph has no edge {shown(edge[0])} -> {shown(edge[1])} for a path to run along",
-                        fix="name paths along its edges, as graph.paths(source, target) gives them",
-                    )
-                thick.append(edge)
-        return draw(ax, self.nodes, self.directed, thick=thick, arcs=self.bidirected, title=title or "")
-
-    def _fits(self, nodes: int, lines: int) -> bool:
-        return len(self.nodes) <= nodes and len(self.directed) + len(self.bidirected) <= lines
+        return plot(self, ax, paths=paths, title=title)
 
     def _repr_html_(self) -> str | None:
-        if not self._fits(*_MOST_SHOWN):
-            return None  # a notebook shows the text instead
-        from fairwitness.drawing import to_svg
+        from fairwitness.causal.graph_plot import svg
 
-        fig: Any = self.plot().get_figure()
-        return to_svg(fig, title="Causal graph", description=self.to_text())
+        return svg(self)
 
     def __str__(self) -> str:
         return self.to_text()

@@ -33,7 +33,7 @@ def _name(node: object) -> str:
         )
     if not node.strip():
         raise ConfigError("a node of the graph has no name", got=shown(node), fix="give it one")
-    return str(node)
+    return str.__str__(node)  # a member of an enumeration may write itself otherwise
 
 
 def pairs_of(pairs: object, role: str, arrow: str) -> list[Edge]:
@@ -69,6 +69,14 @@ def _chain(names: Sequence[str], arrow: str = "->") -> str:
     if len(shown_names) > 12:
         shown_names[6:-5] = ["…"]
     return f" {arrow} ".join(shown_names)
+
+
+def neighbours(order: Iterable[str], pairs: Iterable[Edge]) -> dict[str, tuple[str, ...]]:
+    """Collect, for every name, the second ends of its pairs."""
+    found: dict[str, list[str]] = {name: [] for name in order}
+    for first, second in pairs:
+        found[first].append(second)
+    return {name: tuple(seconds) for name, seconds in found.items()}
 
 
 def reached(starts: Iterable[str], steps: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
