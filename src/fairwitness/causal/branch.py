@@ -1,9 +1,9 @@
 """Two large unidentified blocks: branch and bound over McCormick envelopes.
 
-With ``f_i`` the probabilities of one block's events and ``g_i`` what the other block multiplies them with, the effect is
-``Σ f_i g_i``. On a box of the ``f_i`` each product lies between its four McCormick planes, which makes a linear program
-whose optimum no model in the box can pass. Halving boxes makes the planes meet. Stopped early, what is left of the
-programs is still a bound.
+With ``f_i`` the probabilities of one block's events and ``g_i`` what the other block multiplies them with,
+the effect is ``Σ f_i g_i``. On a box of the ``f_i`` each product lies between its four McCormick planes,
+which makes a linear program whose optimum no model in the box can pass. Halving boxes makes the planes meet.
+Stopped early, what is left of the programs is still a bound.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from fairwitness.causal.linear import Polytope, Sense
+from fairwitness.causal.linear import Polytope
 from fairwitness.causal.multilinear import Extreme, Form
 from fairwitness.causal.vertices import Corners
 from fairwitness.typing import FloatArray
@@ -99,7 +100,7 @@ def _matrix(form: Form, answers: Sequence[FloatArray | None], inner: int, larges
 
 @dataclass(eq=False)
 class _Pair:
-    """Maximise ``sign`` × Σ f_i g_i with f = ``events`` @ x over one polytope and g = ``gains`` @ z over another."""
+    """Maximise ``sign`` × Σ f_i g_i: f = ``events`` @ x over one polytope, g = ``gains`` @ z over another."""
 
     first: Polytope
     events: FloatArray
@@ -168,7 +169,7 @@ class _Pair:
         f, g = sparse.csr_matrix(events), sparse.csr_matrix(gains)
         eye = sparse.identity(m, format="csr")
 
-        def scaled(by: FloatArray, matrix: object) -> object:
+        def scaled(by: FloatArray, matrix: Any) -> Any:
             return sparse.diags(by) @ matrix
 
         blocks = [

@@ -1,12 +1,13 @@
 """Everything confounded: each cell of the data on its own, without a program.
 
-If one hidden cause may act on every variable that matters, a joint response function touches one cell only: the one
-that it produces. All that a cell's people would have been otherwise is free, except what they were. So the bound is
-``Σ_{v ⊨ o} P(v)/P(o) · max{effect of r : r produces v}``, and the maximum is a short search over the answers that the
-imagined worlds ask for. The naive program has a column for every joint response function.
+If one hidden cause may act on every variable that matters, a joint response function touches one cell only:
+the one that it produces. All that a cell's people would have been otherwise is free, except what they were.
+So the bound is ``Σ_{v ⊨ o} P(v)/P(o) · max{effect of r : r produces v}``, and the maximum is a short search
+over the answers that the imagined worlds ask for. The naive program has a column for every joint response
+function.
 
-The outcome may be left out of the hidden cause if its response is known (a predictor's kernel): then the effect of a
-response function is a difference of two of the kernel's probabilities.
+The outcome may be left out of the hidden cause if its response is known (a predictor's kernel): then the
+effect of a response function is a difference of two of the kernel's probabilities.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 MOST_TRIALS = 50_000
 
 
-class _TooManyTrials(Exception):
+class _TooManyTrialsError(Exception):
     pass
 
 
@@ -56,7 +57,7 @@ def by_cells(problem: Problem) -> CellSolution | None:
             known += probability * search.reference(values)
             high += probability * search.best(values, 1.0)
             low -= probability * search.best(values, -1.0)
-    except _TooManyTrials:
+    except _TooManyTrialsError:
         return None
     if not evidence > 0:
         return None
@@ -187,7 +188,7 @@ class _Search:
             return sign * (self._outcome(0, answers) - self._outcome(1, answers))
         self.trials += 1
         if self.trials > MOST_TRIALS:
-            raise _TooManyTrials
+            raise _TooManyTrialsError
         world, copy = steps[step]
         entry = self._entry(world, copy, answers)
         if entry in table:

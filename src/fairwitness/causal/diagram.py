@@ -2,8 +2,8 @@
 
 A joint response function of a block is a choice of a value for every entry of its response tables. There are
 far too many to list, but the data and the question ask for few entries at a time, and most choices look alike
-to both. The diagram asks one entry after another. Its *state* is what is still undecided of all events that are
-asked for; two histories with the same state are one node, and an entry that nobody asks for in a state is
+to both. The diagram asks one entry after another. Its *state* is what is still undecided of all events that
+are asked for; two histories with the same state are one node, and an entry that nobody asks for in a state is
 skipped. A distribution over response functions is a flow of one unit from the first node to the last. Every
 event's probability is then a sum of flows, and every flow comes from a distribution, so nothing is lost.
 """
@@ -76,21 +76,22 @@ def build(
     TooWideError
         If every order of the entries that is tried needs more edges.
     """
-    best: Diagram | None = None
-    limit = most_edges
-    for order in _orders(events):
-        try:
-            found = _build(events, order, cardinality, impossible, limit)
-        except TooWideError:
-            continue
-        if best is None or len(found.edges) < len(best.edges):
-            best = found
-        limit = len(best.edges)
-        if limit < 500:
-            break
-    if best is None:
-        raise TooWideError
-    return best
+    orders = _orders(events)
+    # A good order needs few edges; no time is lost on a bad one before a good one was tried.
+    limits = [limit for limit in (1_000, 10_000, 100_000) if limit < most_edges]
+    for limit in (*limits, most_edges):
+        best: Diagram | None = None
+        for order in orders:
+            try:
+                found = _build(events, order, cardinality, impossible, limit)
+            except TooWideError:
+                continue
+            if best is None or len(found.edges) < len(best.edges):
+                best = found
+                limit = len(found.edges)
+        if best is not None:
+            return best
+    raise TooWideError
 
 
 def _orders(events: Mapping[Event, Payload]) -> list[list[int]]:

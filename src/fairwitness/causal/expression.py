@@ -1,25 +1,25 @@
 """From worlds to a formula: what each probability is, in terms of the response functions that stay unknown.
 
-A probability of copies of variables is a sum over their values of products, one factor a c-component. Where the
-copies of a component form one world, its factor is known from the data and is summed out at once. What remains
-is a polynomial: for each combination of *events* of the unidentified components, a weight. An event says what
-some response functions answer: that variable ``V`` would be ``v`` were its parents ``pa`` (an *entry* of the
-response table and its value).
+A probability of copies of variables is a sum over their values of products, one factor a c-component. Where
+the copies of a component form one world, its factor is known from the data and is summed out at once. What
+remains is a polynomial: for each combination of *events* of the unidentified components, a weight. An event
+says what some response functions answer: that variable ``V`` would be ``v`` were its parents ``pa`` (an
+*entry* of the response table and its value).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from fairwitness.causal.factors import Model, Table
 from fairwitness.causal.nested import Fixed, Worlds
 from fairwitness.errors import ConfigError
-from fairwitness.typing import FloatArray, IntArray
+from fairwitness.typing import BoolArray, FloatArray, IntArray
 
 #: ``((entry, value), …)``, sorted: response tables answer ``value`` where asked for ``entry``.
 Event: TypeAlias = tuple[tuple[int, int], ...]
@@ -41,8 +41,8 @@ def too_large(what: str, size: float) -> TooLargeError:
     return TooLargeError(
         f"the program is too large: {what}",
         got=f"about 10^{math.log10(size):.0f}" if size > 1e7 else f"{size:,.0f}",
-        fix="merge values of variables (bins=…), leave variables that no path needs out of the graph, or give the "
-        'predictor (predictor=…); relaxation="confounded" always answers, with wider bounds',
+        fix="merge values of variables (bins=…), leave variables that no path needs out of the graph, or give "
+        'the predictor (predictor=…); relaxation="confounded" always answers, with wider bounds',
     )
 
 
@@ -196,7 +196,7 @@ def _world_table(
     last = max(factor.members.index(variable) for variable in by_variable) + 1
     table = factor.prefixes[last]
     keys: list[str] = []
-    index: list[object] = []
+    index: list[int | slice] = []
     for axis, variable in enumerate(factor.axes):
         if axis < len(factor.members):
             if axis >= last:
@@ -220,7 +220,7 @@ def _world_table(
         else:
             index.append(slice(None))
             keys.append(names[outside[variable]])
-    values = np.asarray(table[tuple(index)])  # type: ignore[index]
+    values = np.asarray(table[tuple(index)])
     summed = tuple(axis for axis, key in enumerate(keys) if key == "sum")
     if summed:
         values = values.sum(axis=summed)
@@ -315,16 +315,16 @@ _SHIFT = 1 << 20
 
 
 def _answers(
-    coded: Coded, copies: Sequence[int], codes: object, entries: Entries, n: int
-) -> tuple[IntArray, object]:
-    """Give the entries asked and their values as one number each, sorted by row; and which rows are possible."""
+    coded: Coded, copies: Sequence[int], codes: Callable[[int], IntArray], entries: Entries, n: int
+) -> tuple[IntArray, BoolArray]:
+    """Give entries and their values as one number each, sorted by row; and which rows are possible."""
     found = np.empty((n, len(copies)), dtype=np.int64)
     for place, copy in enumerate(copies):
         variable = coded.variables[copy]
         entry = np.full(n, entries.base[variable], dtype=np.int64)
         for stride, source in zip(entries.strides[variable], coded.sources[copy], strict=True):
-            entry += stride * codes(source)  # type: ignore[operator]
-        found[:, place] = entry * _SHIFT + codes(copy)  # type: ignore[operator]
+            entry += stride * codes(source)
+        found[:, place] = entry * _SHIFT + codes(copy)
     found.sort(axis=1)
     same_entry = found[:, 1:] // _SHIFT == found[:, :-1] // _SHIFT
     same = found[:, 1:] == found[:, :-1]
@@ -338,11 +338,11 @@ def _collected(
     answers: Sequence[IntArray],
     numbers: Sequence[int],
     amounts: FloatArray,
-    possible: object,
+    possible: BoolArray,
     n_blocks: int,
 ) -> Polynomial:
     rows = [found[possible] for found in answers]
-    weights = amounts[possible]  # type: ignore[index]
+    weights = amounts[possible]
     if not len(weights):
         return {}
     events: list[list[Event]] = []

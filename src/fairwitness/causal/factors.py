@@ -1,14 +1,15 @@
 """What the data say about each set of confounded variables: Tian's c-factors, and where they say nothing.
 
-The observed distribution factorises over the c-components ``C`` of the graph: ``P(v) = ∏_C Q[C](c; e)``, where
-``e`` are the values of the parents outside ``C`` and ``Q[C](c; e) = ∏ P(v_i | what precedes v_i and matters to it)``
-(Tian and Pearl, "A general identification condition for causal effects", 2002). A condition that never occurs
-leaves its conditional distribution free: that is not the same as no constraint on what came before it.
+The observed distribution factorises over the c-components ``C`` of the graph: ``P(v) = ∏_C Q[C](c; e)``,
+where ``e`` are the values of the parents outside ``C`` and ``Q[C](c; e) = ∏ P(v_i | what precedes v_i and
+matters to it)`` (Tian and Pearl, "A general identification condition for causal effects", 2002). A condition
+that never occurs leaves its conditional distribution free: that is not the same as no constraint on what came
+before it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -87,7 +88,7 @@ class Model:
         return Table((*(name for name in kept if name != variable), variable), values)
 
     def pillow(self, variable: str) -> tuple[str, ...]:
-        """Give the earlier variables that a variable depends on: its confounded mates and all their parents."""
+        """Give the earlier variables a variable depends on: its confounded mates and all their parents."""
         earlier = set(self.graph.nodes[: self.place[variable] + 1])
         mates = {variable}
         waiting = [variable]

@@ -1,10 +1,11 @@
 """One person fully observed, nothing confounded: backward induction over Fréchet boxes.
 
-Each mediator's answer in the imagined world is known only through its margin and what was observed of this person:
-``P(r(pa') = a | r(pa) = m) ≤ min(P(a | pa') / P(m | pa), 1)`` for a row ``pa'`` other than the observed one. These sets
-can be chosen row by row, so the mediators form a credal network, and where every row is reached by one history only
-(complete graphs, chains) choosing the best distribution from the outcome backwards is exact. Elsewhere the same row
-would have to be answered alike on several histories; then the result is a valid relaxation.
+Each mediator's answer in the imagined world is known only through its margin and what was observed of this
+person: ``P(r(pa') = a | r(pa) = m) ≤ min(P(a | pa') / P(m | pa), 1)`` for a row ``pa'`` other than the
+observed one. These sets can be chosen row by row, so the mediators form a credal network, and where every row
+is reached by one history only (complete graphs, chains) choosing the best distribution from the outcome
+backwards is exact. Elsewhere the same row would have to be answered alike on several histories; then the
+result is a valid relaxation.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class _Chain:
     def of(cls, problem: Problem, world: int, n_factual: int) -> _Chain | None:
         coded = (problem.active, problem.reference)[world]
         target = problem.targets[world]
-        copies = [copy for copy in range(n_factual, len(coded))]
+        copies = list(range(n_factual, len(coded)))
         variables = [coded.variables[copy] for copy in copies]
         if len(set(variables)) < len(variables):
             return None
@@ -91,7 +92,7 @@ class _Chain:
 
     @property
     def open(self) -> bool:
-        """Whether its value is a range: somebody but the outcome has to be imagined, or the outcome was seen."""
+        """Whether its value is a range: more than the outcome is imagined, or the outcome was seen."""
         others = [copy for copy in self.copies if copy != self.target]
         return bool(others) or (bool(self.copies) and self.problem.query.outcome in self.problem.query.given)
 

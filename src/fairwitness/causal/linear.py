@@ -1,7 +1,7 @@
 """Linear programs over a polytope, solved by HiGHS, with a bound that holds whatever the solver did.
 
-The bound comes from weak duality: for any multipliers ``y`` of the rows, no point of the polytope exceeds
-``Σ max(y_i·low_i, y_i·high_i) + Σ max(0, c_j − y·A_j)·u_j``. It is computed here from the solver's multipliers,
+The bound comes from weak duality: for any multipliers ``y`` of the rows, no point of the polytope exceeds ``Σ
+max(y_i·low_i, y_i·high_i) + Σ max(0, c_j − y·A_j)·u_j``. It is computed here from the solver's multipliers,
 so an inaccurate solution can make it wide but never wrong.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from fairwitness.errors import FairwitnessError
-from fairwitness.typing import FloatArray
+from fairwitness.typing import BoolArray, FloatArray
 
 Sense = Literal["max", "min"]
 
@@ -134,8 +134,8 @@ class Polytope:
         return float(sign * (rows.sum() + (np.maximum(reduced, 0.0) * self.upper).sum()))
 
 
-def with_slack(polytope: Polytope, soft: FloatArray) -> tuple[Polytope, float]:
-    """Allow the rows marked ``soft`` to be missed by the least total amount that makes the polytope non-empty.
+def with_slack(polytope: Polytope, soft: BoolArray) -> tuple[Polytope, float]:
+    """Allow the rows marked ``soft`` to be missed, by the least total that makes the polytope non-empty.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """Several unidentified blocks: a function that is linear in each, over a product of polytopes.
 
-The optimum lies at corners. All but the largest block are replaced by the corners of what they can answer, and
-for each combination of these the largest block is a linear program. The result is exact.
+The optimum lies at corners. All but the largest block are replaced by the corners of what they can answer,
+and for each combination of these the largest block is a linear program. The result is exact.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ class Form:
                 free = place
             else:
                 product = product * answer[self.index[:, place]]
-        return np.bincount(self.index[:, free], weights=product, minlength=len(self.events[free]))
+        counted = np.bincount(self.index[:, free], weights=product, minlength=len(self.events[free]))
+        return counted.astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Literal, TypeAlias
 
 from fairwitness.arguments import shown
 from fairwitness.causal.graph import CausalGraph
 from fairwitness.errors import ConfigError
-from fairwitness.text import plain
+from fairwitness.text import listing, plain
 
 Path: TypeAlias = tuple[str, ...]
 #: ``"all"`` and ``"none"``: every, or no, way into the node makes an active path; otherwise those that do.
@@ -228,8 +228,9 @@ def _through(graph: CausalGraph, treatment: str, outcome: str, names: Sequence[s
             )
     made = PathSet(graph, treatment, outcome, "through", tuple(v for v in graph.nodes if v in set(names)))
     if made.is_empty:
+        named = listing([plain(name) for name in names])
         raise ConfigError(
-            f"no path from {plain(treatment)} to {plain(outcome)} passes through {', '.join(map(plain, names))}",
+            f"no path from {plain(treatment)} to {plain(outcome)} passes through {named}",
             fix="name variables that lie on a path",
         )
     return made
@@ -249,7 +250,7 @@ def _one_path(graph: CausalGraph, treatment: str, outcome: str, path: object) ->
             got=shown(path),
             fix=f"write it as {wanted}",
         )
-    for start, end in zip(nodes, nodes[1:], strict=False):
+    for start, end in pairwise(nodes):
         graph.check(start)
         graph.check(end)
         if start not in graph.parents(end):

@@ -1,8 +1,8 @@
-"""The program of one block: what the data say of its response functions, as a polytope, and what is asked of it.
+"""The program of one block: a polytope of what the data say of its response functions, and what is asked.
 
-Only what can matter is built. A context whose last members' entries nobody else asks for says no more than its
-first members do: whatever the others do there, the rest can be answered as the data say, independently. And
-entries that no chain of events joins to the question have no part in it.
+Only what can matter is built. A context whose last members' entries nobody else asks for says no more than
+its first members do: whatever the others do there, the rest can be answered as the data say, independently.
+And entries that no chain of events joins to the question have no part in it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from fairwitness.causal.diagram import Diagram, Payload, TooWideError, build
 from fairwitness.causal.expression import Entries, Event, too_large
 from fairwitness.causal.factors import Factor, Model
 from fairwitness.causal.linear import Polytope, with_slack
+from fairwitness.text import listing, plain
 from fairwitness.typing import FloatArray
 
 
@@ -204,9 +205,9 @@ def block_program(
             diagram = build(events, cardinality, impossible=impossible, most_edges=most_columns)
         except TooWideError:
             size = 10 ** min(naive_columns(model, members), 300.0)
+            names = listing([plain(name) for name in factor.members])
             raise too_large(
-                f"the confounded variables {', '.join(factor.members)} need more than {most_columns:,} columns",
-                size,
+                f"the response functions of {names} need more than {most_columns:,} columns", size
             ) from None
         return (diagram, *_assembled(diagram, rhs, n_asked))
 
