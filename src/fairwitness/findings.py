@@ -130,11 +130,14 @@ class OverviewRow:
     measure, subject
         Name of the measure and of the sensitive feature.
     points
-        ``(group, estimate, low, high)``, the privileged group first.
+        ``(group, estimate, low, high)``, the privileged group first; an estimate of NaN between two numbers
+        is an interval without a value that is likelier than others.
     unit
         ``share``, ``index`` (0 to 1, no share of anything), ``difference``, ``ratio`` or ``correlation``.
     at_random
         For each point, what a model that accepts as many at random gives the group; empty if not known.
+    reference, thresholds
+        The value of no difference, where it is no group's own, and values to mark.
     """
 
     measure: str
@@ -142,6 +145,8 @@ class OverviewRow:
     points: tuple[tuple[str, float, float, float], ...]
     unit: str = "share"
     at_random: tuple[float, ...] = ()
+    reference: float | None = None
+    thresholds: tuple[float, ...] = ()
 
     def to_dict(self) -> Document:
         """Give the row as plain values, for JSON."""
@@ -149,6 +154,8 @@ class OverviewRow:
             "measure": self.measure,
             "subject": self.subject,
             "unit": self.unit,
+            **({} if self.reference is None else {"reference": self.reference}),
+            **({"thresholds": list(self.thresholds)} if self.thresholds else {}),
             "points": [
                 {
                     "group": group,

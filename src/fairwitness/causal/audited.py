@@ -67,6 +67,14 @@ class Audited:
         return self.setting.decision
 
     @property
+    def level(self) -> float | None:
+        """Level of intervals that also cover sampling error; None where bounds are taken as they are."""
+        from importlib.util import find_spec
+
+        ready = find_spec("fairwitness.causal.confidence") is not None
+        return self.case.confidence if self.options.sampling_error and ready else None
+
+    @property
     def n(self) -> int:
         """Rows counted."""
         return int(self.distribution.n or 0)
@@ -118,7 +126,9 @@ def read_case(case: Case, setting: CausalSetting, options: Options) -> Audited |
         )
     except FairwitnessError as error:
         said = f" ({error.got})" if error.got else ""
-        return NotApplicable(KEY, f"the graph's columns cannot be counted: {error.what}{said}", error.fix or "")
+        return NotApplicable(
+            KEY, f"the graph's columns cannot be counted: {error.what}{said}", error.fix or ""
+        )
     graph = setting.graph.without_confounding(setting.decision)
     read = set(case.schema.names)
     parents = graph.parents(setting.decision)

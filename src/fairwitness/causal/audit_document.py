@@ -1,0 +1,211 @@
+"""Bounds as plain values: what ``report.json`` holds, and the tables beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from fairwitness.causal.audit_words import assumptions
+from fairwitness.causal.audited import shown_value
+from fairwitness.causal.effects import WORDS, size
+from fairwitness.typing import Document
+
+if TYPE_CHECKING:
+    from fairwitness.causal.audited import Audited
+    from fairwitness.causal.bounds import EffectBounds
+    from fairwitness.causal.effects import Contrast, Effect, People
+    from fairwitness.causal.implied import ImpliedTests
+    from fairwitness.causal.ladder import Ladder
+
+#: Kinds of people that the report lists, largest first, and how many people there must be of each: fewer could
+#: be known by their values.
+MOST_LISTED, FEWEST_LISTED = 12, 10
+
+
+def document(contrasts: Sequence[Contrast], audited: Audited, tests: ImpliedTests) -> Document:
+    """Give the section of the report."""
+    options = audited.options
+    return {
+        "graph": _graph(audited),
+        "assumptions": assumptions(audited),
+        "tau": options.tau,
+        "confidence": audited.level,
+        "n": audited.n,
+        "tests": {
+            "alpha": tests.alpha,
+            "complete": tests.complete,
+            "tests": [test.to_dict() for test in tests.tests],
+        },
+        "features": list(_features(contrasts, audited)),
+        "notes": [*audited.notes, *_notes(contrasts, audited)],
+        "settings": {
+            "decision": audited.decision,
+            "tau": options.tau,
+            **({"bins": dict(options.bins)} if options.bins else {}),
+            **({"paths": list(options.paths)} if options.paths else {}),
+            **({"redlining": list(options.redlining)} if options.redlining else {}),
+            "sampling error in the intervals": options.sampling_error,
+        },
+    }
+
+
+def _graph(audited: Audited) -> Document:
+    graph, setting = audited.setting.graph, audited.setting
+    roles = dict.fromkeys(graph.nodes, "column") | dict.fromkeys(setting.features, "sensitive feature")
+    roles[setting.decision] = "decision"
+    if setting.outcome is not None:
+        roles[setting.outcome] = "true outcome"
+    return {
+        "text": graph.to_text(),
+        "decision": setting.decision,
+        "reason": setting.reason,
+        "nodes": [
+            {
+                "name": name,
+                "role": roles[name],
+                "levels": [shown_value(value) for value in audited.distribution.levels[at]],
+                "cut": name in audited.options.bins,
+            }
+            for at, name in enumerate(graph.nodes)
+        ],
+        "directed": [list(edge) for edge in graph.directed],
+        "bidirected": [list(arc) for arc in graph.bidirected],
+    }
+
+
+def _features(contrasts: Sequence[Contrast], audited: Audited) -> Iterator[Document]:
+    for node in dict.fromkeys(each.pair.node for each in contrasts):
+        own = [each for each in contrasts if each.pair.node == node]
+        yield {
+            "name": own[0].pair.groups.name,
+            "node": node,
+            "privileged": own[0].pair.privileged,
+            "contrasts": [_contrast(each, audited) for each in own],
+        }
+
+
+def _contrast(contrast: Contrast, audited: Audited) -> Document:
+    tau = audited.options.tau
+    return {
+        "group": contrast.pair.group,
+        "effects": [_effect(each, tau) for each in contrast.effects],
+        "people": [_people(each, tau) for each in contrast.people],
+        "ladders": [_ladder(key, ladder, tau) for key, ladder in contrast.ladders.items()],
+    }
+
+
+def _bounds(bounds: EffectBounds | None, tau: float) -> Document:
+    if bounds is None:
+        return dict.fromkeys(("lower", "upper", "low", "high", "status", "verdict"))
+    return {
+        "lower": bounds.lower,
+        "upper": bounds.upper,
+        "low": bounds.interval[0],
+        "high": bounds.interval[1],
+        "status": bounds.status,
+        "verdict": WORDS[bounds.verdict(tau)],
+    }
+
+
+def _effect(effect: Effect, tau: float) -> Document:
+    bounds = effect.bounds
+    return {
+        "key": effect.key,
+        "title": effect.title,
+        "paths": str(effect.paths),
+        "edges": [list(edge) for edge in effect.edges()],
+        **_bounds(bounds, tau),
+        "reason": effect.reason,
+        "remedy": effect.remedy,
+        "notation": None if bounds is None else str(bounds.query),
+        "certificate": None if bounds is None else _certificate(bounds),
+        "unidentified": [] if bounds is None else [list(block) for block in bounds.unidentified],
+        "slack": 0.0 if bounds is None else bounds.slack,
+    }
+
+
+def _certificate(bounds: EffectBounds) -> Document:
+    """Give what vouches for the bounds, but not the seconds: equal audits have equal documents."""
+    return {name: value for name, value in bounds.certificate.to_dict().items() if name != "seconds"}
+
+
+def _people(found: People, tau: float) -> Document:
+    listed = [cell for cell in found.cells if size(cell) >= FEWEST_LISTED][:MOST_LISTED]
+    return {
+        "key": found.key,
+        "told_apart_by": list(found.observed),
+        "n": found.n,
+        "n_kinds": len(found.cells),
+        **{word: found.count(word, tau) for word in ("within", "beyond", "open")},
+        "kinds": [
+            {
+                "given": {name: shown_value(cell.given[name]) for name in found.observed},
+                "n": size(cell),
+                **_bounds(cell.bounds, tau),
+            }
+            for cell in listed
+        ],
+        "reason": found.reason,
+        "remedy": found.remedy,
+    }
+
+
+def _ladder(key: str, ladder: Ladder, tau: float) -> Document:
+    return {
+        "key": key,
+        "rungs": [
+            {
+                "name": rung.name,
+                "title": rung.title,
+                "assumptions": list(rung.assumptions),
+                "asked": rung is ladder.asked,
+                **_bounds(rung.bounds, tau),
+                "reason": rung.reason or "",
+            }
+            for rung in ladder
+        ],
+    }
+
+
+def _notes(contrasts: Sequence[Contrast], audited: Audited) -> list[str]:
+    """Give what the bounds themselves note, each sentence once."""
+    said = [note for each in contrasts for e in each.effects if e.bounds is not None for note in e.bounds.notes]
+    return [note for note in dict.fromkeys(said) if note not in audited.notes]
+
+
+def tables(contrasts: Sequence[Contrast], audited: Audited) -> dict[str, list[dict[str, Any]]]:
+    """Give the rows that are written as CSV: effects, rungs of the ladder, and kinds of people."""
+    tau = audited.options.tau
+    effects, rungs, kinds = [], [], []
+    for contrast in contrasts:
+        pair = contrast.pair
+        who = {"feature": pair.groups.name, "group": pair.group, "privileged": pair.privileged}
+        for effect in contrast.effects:
+            effects.append(
+                {
+                    **who,
+                    "effect": effect.key,
+                    "paths": str(effect.paths),
+                    **_bounds(effect.bounds, tau),
+                    "confidence": audited.level,
+                    "n": audited.n,
+                    "reason": effect.reason,
+                }
+            )
+        for key, ladder in contrast.ladders.items():
+            rungs += [
+                {**who, "effect": key, "assumptions": rung.title, **_bounds(rung.bounds, tau)} for rung in ladder
+            ]
+        for found in contrast.people:
+            kinds += [
+                {
+                    **who,
+                    "notion": found.key,
+                    **{name: shown_value(cell.given[name]) for name in found.observed},
+                    "n": size(cell),
+                    **_bounds(cell.bounds, tau),
+                }
+                for cell in found.cells
+            ]
+    # Kinds of people may be of one person each: the name makes them a table of rows, held back on request.
+    return {"bounds": effects, "bounds_ladder": rungs, "people_bounds": kinds}

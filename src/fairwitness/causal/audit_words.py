@@ -1,0 +1,187 @@
+"""Bounds in plain words: sentences of an audit that can be read aloud."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fairwitness.causal.words import confounding
+from fairwitness.text import listing, percent, plain
+
+if TYPE_CHECKING:
+    from fairwitness.causal.audited import Audited
+    from fairwitness.causal.bounds import EffectBounds
+    from fairwitness.causal.effects import Contrast, Effect, People, Word
+
+#: What a verdict says of an effect and ±τ.
+VERDICTS: dict[Word, str] = {"within": "within", "beyond": "beyond", "open": "cannot be told"}
+UNINFORMATIVE = "uninformative under these assumptions"
+
+
+def moved(low: float, high: float) -> str:
+    """Say by how many percentage points fewer or more are accepted: ``between 1.5 and 3.2 … fewer``."""
+    a, b = round(100 * low, 1) + 0.0, round(100 * high, 1) + 0.0
+    if a == b:
+        return f"{_points(abs(a))} {'fewer' if a < 0 else 'more'}" if a else "as many"
+    if b <= 0:
+        return f"between {-b:.1f} and {_points(-a)} fewer"
+    if a >= 0:
+        return f"between {a:.1f} and {_points(b)} more"
+    return f"between {_points(-a)} fewer and {b:.1f} more"
+
+
+def _points(value: float) -> str:
+    return f"{value:.1f} percentage points"
+
+
+def changed(bounds: EffectBounds) -> str:
+    """Say what bounds say, and beside them the interval that also covers sampling error."""
+    said = moved(bounds.lower, bounds.upper)
+    return said if bounds.confidence is None else f"{said} {_interval(bounds)}"
+
+
+def _interval(bounds: EffectBounds) -> str:
+    """Write the interval in percentage points, counted in the direction that the words before it have."""
+    fewer = round(100 * bounds.upper, 1) <= 0 and round(100 * bounds.lower, 1) < 0
+    low, high = (-end for end in reversed(bounds.interval)) if fewer else bounds.interval
+    return f"[{_signed(low)}, {_signed(high)}]"
+
+
+def _signed(end: float) -> str:
+    return f"{round(100 * end, 1) + 0.0:.1f}".replace("-", "−")
+
+
+def title(effect: Effect, contrast: Contrast) -> str:
+    """Say one effect in one sentence, without a judgement."""
+    what = f"{effect.title} of {_feature(contrast)}, {_pair(contrast)}"
+    if effect.bounds is None:
+        return f"{what}: not computed"
+    if effect.bounds.uninformative:
+        return f"{what}: {UNINFORMATIVE}"
+    return f"{what}: the model accepts {changed(effect.bounds)}"
+
+
+def people_title(found: People, contrast: Contrast, tau: float) -> str:
+    """Say for how many people an effect is beyond ±τ."""
+    beyond, open_ = found.count("beyond", tau), found.count("open", tau)
+    least, most = percent(beyond / found.n), percent((beyond + open_) / found.n)
+    share = least if least == most else f"between {least.removesuffix(' %')} and {most}"
+    which = "direct effect" if found.key == "group_direct_discrimination" else "effect"
+    return (
+        f"For {share} of {plain(contrast.pair.audited.case.people)}, the {which} of {_feature(contrast)}, "
+        f"{_pair(contrast)}, on people like them is beyond ±{100 * tau:g} percentage points"
+    )
+
+
+def _feature(contrast: Contrast) -> str:
+    return plain(contrast.pair.groups.name)
+
+
+def _pair(contrast: Contrast) -> str:
+    return f"{plain(contrast.pair.group)} in place of {plain(contrast.pair.privileged)}"
+
+
+def paragraph(contrasts: list[Contrast], audited: Audited) -> str:
+    """Say in a few sentences what was found of one sensitive feature: of its largest group, and that there are more."""
+    counts = {label: int(count) for label, count in zip(*_sizes(contrasts[0]), strict=True)}
+    main = max(contrasts, key=lambda each: counts[each.pair.group])
+    said = [*_sentences(main, audited)]
+    more = len(contrasts) - 1
+    if more:
+        said.append(f"{more} other group{'s are' if more > 1 else ' is'} compared in the table.")
+    return " ".join(said)
+
+
+def _sizes(contrast: Contrast) -> tuple[tuple[str, ...], list[int]]:
+    return contrast.pair.groups.labels, contrast.pair.groups.counts.tolist()
+
+
+def _sentences(contrast: Contrast, audited: Audited) -> Iterator[str]:
+    people, tau = plain(audited.case.people), audited.options.tau
+    total = contrast.effect("total")
+    group, other = plain(contrast.pair.group), plain(contrast.pair.privileged)
+    if total is None or total.bounds is None:
+        yield f"The effect of {_feature(contrast)} could not be bounded: {'' if total is None else total.reason}."
+        return
+    if total.bounds.uninformative:
+        yield (
+            f"Whether the model would accept more or fewer {people} if everyone were {group} than if everyone were "
+            f"{other} cannot be told: the causal graph leaves all of it open."
+        )
+    else:
+        rate = moved(total.bounds.lower, total.bounds.upper)
+        yield (
+            f"If the causal graph holds, the model would accept {rate} {people} if everyone were {group} "
+            f"{'as' if rate == 'as many' else 'than'} if everyone were {other}{_sure(total.bounds)}."
+        )
+    direct, indirect = contrast.effect("direct"), contrast.effect("indirect")
+    if direct and direct.bounds and indirect and indirect.bounds:
+        yield (
+            f"Were {_feature(contrast)} another along its own edge alone, it would be {changed(direct.bounds)}; along "
+            f"all other paths, {changed(indirect.bounds)}."
+        )
+    found = next((each for each in contrast.people if each.key == "counterfactual_fairness"), None)
+    if found is not None and found.n:
+        yield _shares(found, people, tau)
+
+
+def _sure(bounds: EffectBounds) -> str:
+    if bounds.confidence is None:
+        return ""
+    return f" ({percent(bounds.confidence)} interval {_interval(bounds)})"
+
+
+def _shares(found: People, people: str, tau: float) -> str:
+    words: tuple[Word, ...] = ("beyond", "within", "open")
+    parts = {word: percent(found.count(word, tau) / found.n) for word in words}
+    points = f"{100 * tau:g} percentage points"
+    return (
+        f"For people like them, the chance of acceptance would move by more than {points} for {parts['beyond']} of "
+        f"{people}, by less for {parts['within']}, and for {parts['open']} graph and table leave it open."
+    )
+
+
+def assumptions(audited: Audited) -> list[str]:
+    """Say all that the bounds rest on."""
+    graph, decision = audited.setting.graph, plain(audited.decision)
+    read = listing([plain(name) for name in audited.graph.parents(audited.decision)], most=12)
+    said = [
+        "The graph is taken as true: an edge or a hidden common cause that it does not draw is assumed not to exist.",
+        f"Hidden common causes: {_joined(confounding(audited.graph))}.",
+        f"{decision} is the model's own decision, taken as the share accepted among people alike in {read}; nothing "
+        "hidden moves it together with other columns.",
+    ]
+    touched = [pair for pair in graph.bidirected if audited.decision in pair]
+    if touched:
+        arcs = listing([f"{plain(a)} <-> {plain(b)}" for a, b in touched])
+        said.append(f"Arcs at the decision were taken out, as the model's answer is known: {arcs}.")
+    if audited.beyond:
+        several = len(audited.beyond) > 1
+        said.append(
+            f"The model also reads {len(audited.beyond):,} column{'s' if several else ''} that the graph leaves out "
+            f"({listing([plain(name) for name in audited.beyond], most=6)}): what {'they do' if several else 'it does'} is "
+            "counted to the edges into the decision, and nothing hidden is assumed to move "
+            f"{'them' if several else 'it'} together with columns of the graph."
+        )
+    if audited.unread:
+        several = len(audited.unread) > 1
+        said.append(
+            f"The model does not read {listing([plain(name) for name in audited.unread])}: "
+            f"{'their edges' if several else 'its edge'} to the decision stand{'' if several else 's'} for what runs "
+            "through columns that the graph leaves out."
+        )
+    if audited.unlinked:
+        several = len(audited.unlinked) > 1
+        said.append(
+            f"The model reads {listing([plain(name) for name in audited.unlinked])}, but the graph gives "
+            f"{'them' if several else 'it'} no edge to the decision."
+        )
+    return said
+
+
+def _joined(sentence: str) -> str:
+    return (
+        "none"
+        if sentence == "no hidden common causes"
+        else sentence.removeprefix("hidden common causes are possible ")
+    )
