@@ -10,24 +10,48 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.causal.bounds import Certificate as Certificate
     from fairwitness.causal.bounds import EffectBounds as EffectBounds
     from fairwitness.causal.bounds import effect_bounds as effect_bounds
+    from fairwitness.causal.citations import Citation as Citation
     from fairwitness.causal.distribution import Distribution as Distribution
     from fairwitness.causal.graph import CausalGraph as CausalGraph
+    from fairwitness.causal.ladder import Ladder as Ladder
+    from fairwitness.causal.ladder import Rung as Rung
+    from fairwitness.causal.ladder import assumption_ladder as assumption_ladder
     from fairwitness.causal.nested import NestedCounterfactual as NestedCounterfactual
+    from fairwitness.causal.notions import NOTIONS as NOTIONS
+    from fairwitness.causal.notions import Notion as Notion
+    from fairwitness.causal.notions import notion_table as notion_table
+    from fairwitness.causal.notions import pc_fairness as pc_fairness
     from fairwitness.causal.paths import PathSet as PathSet
     from fairwitness.causal.paths import path_set as path_set
     from fairwitness.causal.paths import through as through
+    from fairwitness.causal.plots import plot_bounds as plot_bounds
+    from fairwitness.causal.row_bounds import RowBounds as RowBounds
+    from fairwitness.causal.rows import population_bounds as population_bounds
     from fairwitness.causal.solve import Limits as Limits
+    from fairwitness.causal.verdict import Verdict as Verdict
 
 _NAMES = {
     "CausalGraph": "graph",
     "Certificate": "bounds",
+    "Citation": "citations",
     "Distribution": "distribution",
     "EffectBounds": "bounds",
+    "Ladder": "ladder",
     "Limits": "solve",
+    "NOTIONS": "notions",
     "NestedCounterfactual": "nested",
+    "Notion": "notions",
     "PathSet": "paths",
+    "RowBounds": "row_bounds",
+    "Rung": "ladder",
+    "Verdict": "verdict",
+    "assumption_ladder": "ladder",
     "effect_bounds": "bounds",
+    "notion_table": "notions",
     "path_set": "paths",
+    "pc_fairness": "notions",
+    "plot_bounds": "plots",
+    "population_bounds": "rows",
     "through": "paths",
 }
 __getattr__, __dir__ = attach(__name__, _NAMES)
