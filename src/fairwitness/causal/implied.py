@@ -11,15 +11,14 @@ import numpy as np
 from fairwitness.arguments import real_number, whole_number
 from fairwitness.causal.distribution import Distribution
 from fairwitness.causal.graph import CausalGraph
-from fairwitness.causal.instruments import Instrument, instrument_test, instruments
+from fairwitness.causal.gtest import dependence, g_test
+from fairwitness.causal.instruments import Instrument, instrument_test, instruments, not_counted
 from fairwitness.causal.separation import district
 from fairwitness.causal.tables import marginal
+from fairwitness.rng import seed_from
 from fairwitness.stats.significance import holm
 from fairwitness.text import plain
-from fairwitness.typing import Document, FloatArray
-
-#: A test needs this many rows for each of its degrees of freedom; with fewer, its p-value means little.
-ROWS_PER_DEGREE = 5
+from fairwitness.typing import Document, RandomState
 
 #: Sets of variables that are looked at for each statement that may be listed.
 _LOOKS = 4
@@ -186,12 +185,14 @@ def test_independences(
     *,
     alpha: float = 0.05,  # noqa: PT028 (this is a test of data, not of code)
     most: int = 1000,  # noqa: PT028
+    random_state: RandomState = 0,  # noqa: PT028
 ) -> ImpliedTests:
     """Test what the graph says about the data: implied independences and instrumental inequalities.
 
-    An independence is tested by the G-test (likelihood ratio), with the degrees of freedom of what occurs.
-    All p-values are adjusted together (Holm), so that the chance of rejecting anything in a graph that holds
-    is at most ``alpha``, roughly: the p-values hold for many rows.
+    An independence is tested by the G-test (likelihood ratio), with the degrees of freedom of what occurs;
+    where cells are sparse, G is compared with tables of the same margins instead of χ². All p-values are
+    adjusted together (Holm), so that the chance of rejecting anything in a graph that holds is about
+    ``alpha`` at most.
 
     A graph that is not contradicted need not hold: other graphs may say the same about the data.
 
@@ -205,6 +206,8 @@ def test_independences(
         Level, between 0 and 1.
     most
         Most independences to test.
+    random_state
+        Seed of random tables, needed where variables of three or more values have sparse cells.
 
     Raises
     ------
@@ -215,10 +218,11 @@ def test_independences(
     """
     alpha = real_number(alpha, "alpha", above=0, below=1, fix="pass for example alpha=0.05")
     whole_number(most, "most")
+    seed = seed_from(random_state)
     for name in graph.nodes:
         distribution.axis(name)
     listed, complete = _listed(graph, most)
-    tests = [_independence_test(distribution, each) for each in listed]
+    tests = [_independence_test(distribution, each, seed) for each in listed]
     for instrument in instruments(graph):
         value, p_value, reason = instrument_test(distribution, instrument)
         tests.append(
@@ -294,42 +298,19 @@ def _pillow(graph: CausalGraph, x: str, within: Collection[str]) -> set[str]:
     return members.union(*(graph.parents(name) for name in members))
 
 
-def _independence_test(distribution: Distribution, statement: Independence) -> ImpliedTest:
+def _independence_test(distribution: Distribution, statement: Independence, seed: int) -> ImpliedTest:
     names = (statement.x, *statement.y, *statement.given)
-    table = distribution.probability if distribution.counts is None else distribution.counts
     axes = [distribution.axis(name) for name in names]
     cards = [distribution.cards[axis] for axis in axes]
     middle = 1 + len(statement.y)
     shape = (cards[0], int(np.prod(cards[1:middle])), int(np.prod(cards[middle:])))
-    cells = marginal(table, axes).reshape(shape)
-    information, deviation, df = _dependence(cells / cells.sum())
-    n = distribution.n
-    if n is None:
-        return ImpliedTest(
-            statement, np.nan, df, information, deviation, np.nan, reason="the number of rows is not known"
-        )
-    statistic = 2 * n * information
-    p_value, reason = np.nan, None
-    if df == 0:
-        reason = "nothing varies where all else is equal"
-    elif n < ROWS_PER_DEGREE * df:
-        reason = f"{n:,.0f} rows are too few for {df:,.0f} degrees of freedom"
-    else:
-        from scipy.special import chdtrc
-
-        p_value = float(chdtrc(df, statistic))
-    return ImpliedTest(statement, statistic, df, information, deviation, p_value, reason=reason)
-
-
-def _dependence(cells: FloatArray) -> tuple[float, float, int]:
-    """Give information in nats, total variation distance and degrees of freedom of (x, y, z) cells."""
-    of_x = cells.sum(axis=1, keepdims=True)
-    of_y = cells.sum(axis=0, keepdims=True)
-    of_z = of_x.sum(axis=0, keepdims=True)
-    independent = of_x * of_y / np.where(of_z > 0, of_z, 1)
-    met = cells > 0
-    information = float(np.sum(cells[met] * np.log(cells[met] / independent[met])))
-    deviation = float(np.abs(cells - independent).sum() / 2)
-    rows, columns = (of_x > 0).sum(axis=0), (of_y > 0).sum(axis=1)
-    df = np.maximum(rows.ravel() - 1, 0) * np.maximum(columns.ravel() - 1, 0)
-    return max(information, 0.0), deviation, int(df.sum())
+    found = dependence(marginal(distribution.probability, axes).reshape(shape))
+    statistic = p_value = np.nan
+    reason = not_counted(distribution)
+    if reason is None and distribution.counts is not None:
+        statistic, p_value = g_test(marginal(distribution.counts, axes).reshape(shape), seed)
+        if found.df == 0:
+            reason, p_value = "nothing varies where all else is equal", np.nan
+    return ImpliedTest(
+        statement, statistic, found.df, found.information, found.deviation, p_value, reason=reason
+    )

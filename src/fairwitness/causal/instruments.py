@@ -95,6 +95,7 @@ def instrument_test(distribution: Distribution, instrument: Instrument) -> tuple
     joint = marginal(distribution.probability, axes).reshape(-1, *cards[-3:])
     value, p_value = 0.0, 1.0
     choices = 0
+    reason = not_counted(distribution)
     for stratum in joint:
         size = stratum.sum(axis=(1, 2))
         shares = stratum[size > 0] / size[size > 0, None, None]  # P(x, y | z) with axes z, x, y
@@ -102,13 +103,22 @@ def instrument_test(distribution: Distribution, instrument: Instrument) -> tuple
             continue
         value = max(value, float(shares.max(axis=0).sum(axis=1).max()))
         choices += shares.shape[1] * len(shares) ** shares.shape[2]
-        if distribution.n is not None and choices <= _MOST_CHOICES:
+        if choices > _MOST_CHOICES:
+            reason = reason or f"more than {_MOST_CHOICES:,} combinations of values would have to be tested"
+        if reason is None and distribution.n is not None:
             p_value = min(p_value, _smallest_p(shares, size[size > 0] * distribution.n))
+    return value, np.nan if reason else min(p_value * choices, 1.0), reason
+
+
+def not_counted(distribution: Distribution) -> str | None:
+    """Say why a distribution allows no p-values, if it does not."""
     if distribution.n is None:
-        return value, np.nan, "the number of rows is not known"
-    if choices > _MOST_CHOICES:
-        return value, np.nan, f"more than {_MOST_CHOICES:,} combinations of values would have to be tested"
-    return value, min(p_value * choices, 1.0), None
+        return "the number of rows is not known"
+    if distribution.counts is None:
+        return "some probabilities are a predictor's, not counted"
+    if bool((distribution.counts != np.rint(distribution.counts)).any()):
+        return "counts are not whole numbers"
+    return None
 
 
 def _smallest_p(shares: FloatArray, rows: FloatArray) -> float:
