@@ -87,7 +87,8 @@ def make_document(
         "overview": [row.to_dict() for section in sections for row in section.overview],
         "findings": [finding.to_dict() for finding in findings],
         "not_applicable": [each.to_dict() for section in sections for each in section.not_applicable],
-        "sections": {section.key: section.document for section in sections if section.key != "data"},
+        # A method that needs more than was given has no document, and no section.
+        "sections": {s.key: s.document for s in sections if s.key != "data" and s.document},
         "limits": {
             "data": [
                 *told.notes,
@@ -164,7 +165,7 @@ def _digest(case: Case) -> str | None:
 
 def _settings(case: Case) -> Document:
     shown = {
-        name: value if isinstance(value, str | int | float | bool | None) else _named(value)
+        name: value if isinstance(value, str | int | float | bool | list | tuple | Mapping | None) else _named(value)
         for name, value in case.settings.items()
     }
     return {

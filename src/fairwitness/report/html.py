@@ -11,7 +11,16 @@ from markupsafe import Markup
 from fairwitness.report import show
 from fairwitness.report.document import clean, without_rows
 from fairwitness.report.groups import GroupStyles
-from fairwitness.report.sections import carriers, findings, head, limits, opportunity, overview, rates
+from fairwitness.report.sections import (
+    bounds,
+    carriers,
+    findings,
+    head,
+    limits,
+    opportunity,
+    overview,
+    rates,
+)
 from fairwitness.text import plain
 
 if TYPE_CHECKING:
@@ -60,13 +69,15 @@ def render(document: Mapping[str, object], *, rows: bool = True) -> str:
     sections = {
         "rates": rates.view(audited, styles),
         "opportunity": opportunity.view(audited, styles, rows=rows),
+        "bounds": bounds.view(audited, styles),
         "carriers": carriers.view(audited),
     }
     contents = [("summary", "In plain words"), ("picture", "One picture"), ("findings", "Findings")]
-    contents += [(key, overview.METHOD_NAMES[key]) for key in ("rates", "opportunity") if sections[key]]
+    methods = [key for key in ("rates", "opportunity", "bounds") if sections[key]]
+    contents += [(key, overview.METHOD_NAMES[key]) for key in methods]
     contents += [("carriers", "Shared carriers")] if sections["carriers"] else []
     contents += [("limits", "Limits and reproducibility")]
-    anchors = {key: key for key in ("rates", "opportunity") if sections[key]}
+    anchors = {key: key for key in methods}
     environment = _environment()
     source, _, _ = environment.loader.get_source(environment, "style.css")  # type: ignore[union-attr]
     return environment.get_template("page.html.j2").render(

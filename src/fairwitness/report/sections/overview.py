@@ -11,7 +11,12 @@ from fairwitness.report import dots, figures, show
 from fairwitness.report.groups import GroupStyles
 
 #: Headings of the methods, by the keys that documents use.
-METHOD_NAMES = {"rates": "Group metrics", "opportunity": "Opportunity", "data": "Limits"}
+METHOD_NAMES = {
+    "rates": "Group metrics",
+    "opportunity": "Opportunity",
+    "bounds": "Causal bounds",
+    "data": "Limits",
+}
 
 
 def summary(document: Mapping[str, Any]) -> list[Markup]:
@@ -20,8 +25,8 @@ def summary(document: Mapping[str, Any]) -> list[Markup]:
 
 
 def not_measured(document: Mapping[str, Any], *, most: int = 4) -> list[Markup]:
-    """Say what could not be measured and why, a sentence each."""
-    answers = document["not_applicable"]
+    """Say what could not be measured and why, a sentence each; not what nobody asked for."""
+    answers = [answer for answer in document["not_applicable"] if not _unasked(answer, document)]
     said = []
     for answer in answers[:most]:
         subject = Markup(" ({})").format(show.prose(answer["subject"])) if answer.get("subject") else ""
@@ -33,6 +38,11 @@ def not_measured(document: Mapping[str, Any], *, most: int = 4) -> list[Markup]:
     if len(answers) > most:
         said.append(Markup("{} more, in the table below").format(len(answers) - most))
     return said
+
+
+def _unasked(answer: Mapping[str, Any], document: Mapping[str, Any]) -> bool:
+    """Whether bounds were not asked for: without a causal graph there is no section of theirs."""
+    return answer["method"] == "bounds" and "bounds" not in document["sections"]
 
 
 def method_name(key: str) -> Markup:

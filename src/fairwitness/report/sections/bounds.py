@@ -1,0 +1,394 @@
+"""Causal bounds: what a graph and a table say of the effect of each sensitive feature on acceptance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from fairwitness import drawing
+from fairwitness.report import ranges, show, tables
+from fairwitness.report.figures import Picture
+from fairwitness.report.groups import GroupStyles
+from fairwitness.report.sections.limits import facts_table
+from fairwitness.text import plain
+
+#: Names of the shares of people, and of whom they tell apart.
+PEOPLE = {
+    "counterfactual_fairness": "along all paths, on people alike in all that the graph knows of them",
+    "group_direct_discrimination": "along the direct edge, on people alike in what else leads to the decision",
+}
+AXIS = "difference in the share accepted, percentage points (left of 0: fewer; shaded: ±{})"
+#: Most kinds of people that are drawn.
+MOST_KINDS = 8
+
+
+def view(document: Mapping[str, Any], styles: GroupStyles) -> dict[str, Any] | None:
+    """Give all that the section shows; None if there was no graph."""
+    if "bounds" not in document["sections"]:
+        return None
+    section = document["sections"]["bounds"] or {}
+    features = [
+        _feature(at, feature, section, document, styles)
+        for at, feature in enumerate(section.get("features") or [], 1)
+    ]
+    confidence = section.get("confidence")
+    tests = section.get("tests") or {}
+    settings = {"confidence": confidence, **(section.get("settings") or {})}
+    graph = section.get("graph") or {}
+    return {
+        "features": features,
+        "people": show.name(document["audited"]["people"]),
+        "tau": ranges.tolerance(section.get("tau")),
+        "n": show.count(section.get("n")),
+        "confidence": show.percent(confidence) if confidence else None,
+        "decision": show.name(graph.get("decision", "")),
+        "reason": show.prose(graph.get("reason", "")),
+        "assumptions": [show.prose(sentence) for sentence in section.get("assumptions") or []],
+        "notes": [show.prose(sentence) for sentence in section.get("notes") or []],
+        "tests": _tests(tests),
+        "rejected": sum(bool(test.get("rejected")) for test in tests.get("tests") or []),
+        "slack": max(
+            (
+                effect.get("slack") or 0.0
+                for feature in section.get("features") or []
+                for contrast in feature["contrasts"]
+                for effect in contrast["effects"]
+            ),
+            default=0.0,
+        )
+        or None,
+        "text": show.name(graph.get("text", "")),
+        "settings": facts_table("bounds-settings", "Settings", ("Setting", "Value"), settings)
+        if features
+        else None,
+    }
+
+
+def _feature(
+    at: int,
+    feature: Mapping[str, Any],
+    section: Mapping[str, Any],
+    document: Mapping[str, Any],
+    styles: GroupStyles,
+) -> dict[str, Any]:
+    key, name, tau = f"bounds-{at}", feature["name"], section.get("tau")
+    contrasts = feature["contrasts"]
+    several = len(contrasts) > 1
+    edges = [edge for c in contrasts for e in c["effects"] if e["key"] == "total" for edge in e["edges"]]
+    graph = section["graph"]
+    return {
+        "id": key,
+        "name": show.name(name),
+        "privileged": styles.shown(name, feature["privileged"]),
+        "graph": ranges.graph_picture(
+            f"{key}-graph",
+            f"The graph that is assumed: paths from {plain(feature['node'])} to {plain(graph['decision'])} are thick",
+            graph,
+            edges,
+        ),
+        "effects": _effects(key, feature, tau, several=several),
+        "effects_table": _effects_table(key, feature, section, styles, several=several),
+        "people": _people(key, feature, document, styles, tau),
+        "kinds": [
+            made
+            for number, contrast in enumerate(contrasts, 1)
+            for made in _kinds(f"{key}-{number}", feature, contrast, tau, several=several)
+        ],
+        "ladder": _ladder(key, feature, tau, several=several),
+        "ladder_table": _ladder_table(key, feature, styles, several=several),
+        "notation": [
+            (Markup("{}, {}").format(effect["title"], styles.shown(name, contrast["group"])), effect["notation"])
+            for contrast in contrasts
+            for effect in contrast["effects"]
+            if effect.get("notation")
+        ],
+    }
+
+
+def _pair(feature: Mapping[str, Any], contrast: Mapping[str, Any]) -> str:
+    return f"{plain(contrast['group'])} in place of {plain(feature['privileged'])}"
+
+
+def _effects(key: str, feature: Mapping[str, Any], tau: object, *, several: bool) -> Picture:
+    contrasts = feature["contrasts"]
+    panels = [
+        drawing.RangePanel(
+            _pair(feature, contrast) if several else "",
+            [ranges.line(effect["title"], effect, tau) for effect in contrast["effects"]],
+        )
+        for contrast in contrasts
+    ]
+    first = contrasts[0]["effects"][0]
+    title = f"Effects of {plain(feature['name'])} on acceptance"
+    if not several:
+        title = f"{title}, {_pair(feature, contrasts[0])}: {first['title'].lower()} {_in_title(first)}"
+    return ranges.picture(
+        f"{key}-effects",
+        title,
+        panels,
+        tau,
+        _range_table(
+            f"{key}-effects-data",
+            "Bounds of each effect, percentage points",
+            [(f"{c['group']}: {e['title']}", e) for c in contrasts for e in c["effects"]],
+        ),
+        words=AXIS.format(ranges.tolerance(tau)),
+    )
+
+
+def _in_title(effect: Mapping[str, Any]) -> str:
+    if effect.get("lower") is None or effect.get("status") == "uninformative":
+        return ranges.verdict(effect, 0)
+    return f"{ranges.span(effect['lower'], effect['upper'])} points"
+
+
+def _range_table(
+    table_id: str, caption: str, rows: Sequence[tuple[str, Mapping[str, Any]]]
+) -> tables.Table:
+    def end(found: Mapping[str, Any], name: str) -> tables.Cell:
+        return tables.hundredths(found.get(name))
+
+    return tables.table(
+        table_id,
+        caption,
+        ["What", "Lower", "Upper", "Interval, low", "Interval, high"],
+        [
+            [tables.head(show.prose(name)), *(end(found, part) for part in ("lower", "upper", "low", "high"))]
+            for name, found in rows
+        ],
+    )
+
+
+def _effects_table(
+    key: str,
+    feature: Mapping[str, Any],
+    section: Mapping[str, Any],
+    styles: GroupStyles,
+    *,
+    several: bool,
+) -> tables.Table:
+    tau, level = section.get("tau"), section.get("confidence")
+    rows = []
+    for contrast in feature["contrasts"]:
+        for effect in contrast["effects"]:
+            rows.append(
+                [
+                    tables.head(effect["title"], show.prose(_paths(effect["paths"]))),
+                    *([tables.words(styles.shown(feature["name"], contrast["group"]))] if several else []),
+                    _range_cell(effect),
+                    *([_interval_cell(effect)] if level else []),
+                    tables.words(*_verdict(effect, tau)),
+                ]
+            )
+    pair = _pair(feature, feature["contrasts"][0])
+    return tables.table(
+        f"{key}-effects-table",
+        Markup("Effects of {} over everyone, percentage points").format(show.name(feature["name"])),
+        [
+            "Effect",
+            *(["Group"] if several else []),
+            "Bounds",
+            *([f"{show.percent(level)} interval"] if level else []),
+            "Beside ±τ",
+        ],
+        rows,
+        notes=[
+            show.prose(
+                f"Below 0: fewer would be accepted if everyone were of the group than if everyone were "
+                f"{plain(feature['privileged'])}." if several
+                else f"{pair}: below 0, fewer would be accepted."
+            )
+        ],
+        look="sentences",
+    )
+
+
+def _paths(words: str) -> str:
+    return words[:1].upper() + words[1:] if words.startswith(("all ", "the ")) else words
+
+
+def _range_cell(found: Mapping[str, Any]) -> tables.Cell:
+    if found.get("lower") is None:
+        return tables.words(show.DASH, show.prose(found.get("reason") or "no bounds"))
+    if found.get("status") == "uninformative":
+        return tables.words(show.DASH)
+    return tables.words(show.held(ranges.span(found["lower"], found["upper"])))
+
+
+def _interval_cell(found: Mapping[str, Any]) -> tables.Cell:
+    if found.get("lower") is None or found.get("status") == "uninformative":
+        return tables.words("")
+    return tables.words(show.held(f"[{ranges.points(found['low'])}, {ranges.points(found['high'])}]"))
+
+
+def _verdict(found: Mapping[str, Any], tau: object) -> tuple[str, str]:
+    if found.get("status") == "uninformative":
+        return "cannot be told", ranges.UNINFORMATIVE
+    return ranges.verdict(found, tau), ranges.STATUS.get(str(found.get("status")), "")
+
+
+def _people(
+    key: str, feature: Mapping[str, Any], document: Mapping[str, Any], styles: GroupStyles, tau: object
+) -> tables.Table | None:
+    rows = []
+    for contrast in feature["contrasts"]:
+        for found in contrast["people"]:
+            n = found["n"]
+            if not n:
+                continue
+            rows.append(
+                [
+                    tables.head(
+                        styles.shown(feature["name"], contrast["group"]),
+                        PEOPLE.get(found["key"], ""),
+                    ),
+                    tables.whole(n),
+                    tables.whole(found["n_kinds"]),
+                    *(
+                        tables.Cell(show.percent(found[word] / n), show.count(found[word]), "number")
+                        for word in ("beyond", "within", "open")
+                    ),
+                ]
+            )
+    if not rows:
+        return None
+    size = ranges.tolerance(tau)
+    return tables.table(
+        f"{key}-people",
+        Markup("For how many {} the effect on people like them is beyond ±{} percentage points").format(
+            show.name(document["audited"]["people"]), size
+        ),
+        ["Effect", "n", "Kinds of people", f"Beyond ±{size}", f"Within ±{size}", "Cannot be told"],
+        rows,
+    )
+
+
+def _kinds(
+    key: str, feature: Mapping[str, Any], contrast: Mapping[str, Any], tau: object, *, several: bool
+) -> Iterator[Picture]:
+    """Draw the largest kinds of people, each with its range."""
+    found = next((p for p in contrast["people"] if p["key"] == "counterfactual_fairness"), None)
+    kinds = (found or {}).get("kinds", [])[:MOST_KINDS]
+    if not kinds:
+        return
+    lines = [
+        ranges.line(
+            _alike(kind["given"], feature["node"]),
+            kind,
+            tau,
+            beside=f"{show.count(kind['n'])} people: {ranges.said(kind, tau)}",
+        )
+        for kind in kinds
+    ]
+    pair = f", {_pair(feature, contrast)}" if several else ""
+    number = "" if len(kinds) == found["n_kinds"] else f"the {len(kinds)} largest kinds of "  # type: ignore[index]
+    yield ranges.picture(
+        f"{key}-kinds",
+        f"What {plain(feature['name'])}{pair} moves for {number}people alike in all that the graph knows",
+        [drawing.RangePanel("", lines)],
+        tau,
+        _range_table(
+            f"{key}-kinds-data",
+            "Bounds for each kind of people, percentage points",
+            [(f"{_alike(kind['given'], feature['node'])} (n = {kind['n']:,})", kind) for kind in kinds],
+        ),
+        words=AXIS.format(ranges.tolerance(tau)),
+    )
+
+
+def _alike(given: Mapping[str, str], node: str) -> str:
+    """Name a kind of people by their values, their own group first."""
+    ordered = [*([node] if node in given else []), *(name for name in given if name != node)]
+    return ", ".join(
+        plain(given[name], most=24) if name == node else f"{plain(name, most=20)} {plain(given[name], most=20)}"
+        for name in ordered
+    )
+
+
+def _ladder(key: str, feature: Mapping[str, Any], tau: object, *, several: bool) -> Picture | None:
+    """Draw the total effect under each set of assumptions."""
+    panels, rows = [], []
+    for contrast in feature["contrasts"]:
+        ladder = next((each for each in contrast["ladders"] if each["key"] == "total"), None)
+        rungs = (ladder or {}).get("rungs") or []
+        if rungs:
+            strong = next((at for at, rung in enumerate(rungs) if rung["asked"]), -1)
+            lines = [ranges.line(rung["title"], rung, tau) for rung in rungs]
+            panels.append(drawing.RangePanel(_pair(feature, contrast) if several else "", lines, strong))
+            rows += [(f"{contrast['group']}: {rung['title']}", rung) for rung in rungs]
+    if not panels:
+        return None
+    return ranges.picture(
+        f"{key}-ladder",
+        f"The total effect of {plain(feature['name'])} under other assumptions; bold: those made here",
+        panels,
+        tau,
+        _range_table(f"{key}-ladder-data", "Total effect, percentage points", rows),
+        words=AXIS.format(ranges.tolerance(tau)),
+    )
+
+
+def _ladder_table(
+    key: str, feature: Mapping[str, Any], styles: GroupStyles, *, several: bool
+) -> tables.Table | None:
+    """Set the assumptions beside what they give, all effects in one table."""
+    names = {effect["key"]: effect["title"] for c in feature["contrasts"] for effect in c["effects"]}
+    keys = [each for each in names if each != "paths"]
+    rows = []
+    for contrast in feature["contrasts"]:
+        found = {ladder["key"]: ladder["rungs"] for ladder in contrast["ladders"]}
+        for at, rung in enumerate(found.get("total", [])):
+            head = Markup("<b>{}</b>").format(rung["title"]) if rung["asked"] else rung["title"]
+            cells = []
+            for each in keys:
+                own = next((r for r in found.get(each, []) if r["name"] == rung["name"]), {})
+                cells.append(_range_cell({"reason": "not computed", **own}))
+            rows.append(
+                [
+                    tables.head(head, show.prose("; ".join(rung["assumptions"]))),
+                    *(
+                        [tables.words(styles.shown(feature["name"], contrast["group"]) if not at else "")]
+                        if several
+                        else []
+                    ),
+                    *cells,
+                ]
+            )
+    if not rows:
+        return None
+    return tables.table(
+        f"{key}-ladder-table",
+        "Assumptions, and the bounds that they give, percentage points",
+        ["Assumptions", *(["Group"] if several else []), *(names[each] for each in keys)],
+        rows,
+        look="sentences",
+    )
+
+
+def _tests(tests: Mapping[str, Any]) -> tables.Table | None:
+    """Give what the graph says of the table, tested."""
+    listed = tests.get("tests") or []
+    if not listed:
+        return None
+    return tables.table(
+        "bounds-tests",
+        "What the graph implies of the table, tested",
+        ["Statement", "Size of the deviation, 0 to 1", "p", "p, adjusted (Holm)", "Answer"],
+        [
+            [
+                tables.head(show.prose(test["statement"])),
+                tables.number(test["deviation"]),
+                tables.probability(test["p_value"]),
+                tables.probability(test["p_adjusted"]),
+                tables.words(
+                    show.prose(test.get("reason") or "not tested")
+                    if test["rejected"] is None
+                    else "contradicted" if test["rejected"] else "not contradicted"
+                ),
+            ]
+            for test in listed
+        ],
+        notes=[] if tests.get("complete", True) else ["The list is cut; the graph implies more."],
+    )
