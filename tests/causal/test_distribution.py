@@ -156,6 +156,24 @@ class TestBins:
         read_ = read(convert(frame), ["sex", "age"], bins={"age": 37}, weights="times")
         assert read_.counts.tolist() == [[3, 11], [2, 4]]
 
+    @pytest.mark.parametrize("convert", [EAGER[0], LAZY[0]])
+    def test_numbers_are_found_in_their_bins(self, convert):
+        read_ = read(convert(FRAME), ["sex", "age"], bins={"age": [37, 45]}).take("age", "sex")
+        assert [read_.level_index("age", at) for at in (-3, 37, "37.1", np.float32(45), 99)] == [
+            0,
+            0,
+            1,
+            1,
+            2,
+        ]
+        assert read_.evidence({"age": "> 45"}) == read_.evidence({"age": 50}) == {"age": 2}
+        assert read(convert(FRAME), ["age"], bins={"age": "< 37"}).level_index("age", 37) == 1
+        for bad in (np.nan, np.inf, "inf", "old"):
+            with pytest.raises(DataError, match="no value"):
+                read_.level_index("age", bad)
+        again = read(convert(FRAME), ["age"], bins=read_.cuts)
+        np.testing.assert_array_equal(again.counts, read_.take("age").counts)
+
     def test_a_name_that_begins_like_the_comparison(self):
         assert read(
             FRAME.rename(columns={"age": "a > b"}), ["a > b"], bins={"a > b": "> 37"}

@@ -193,7 +193,9 @@ class TestModels:
         options = {"bins": {"age": [30], "W": [1]}, "missing": "drop"}
         distribution = Distribution.from_data(frame, ["age", "Y"], bins={"age": [30]}, missing="drop")
         more = {"graph": graph, "outcome": "Y", "distribution": distribution, "data": frame}
-        kernel = read_predictor(lambda given: given["score"], use="score", **more, **options)
+        kernel = read_predictor(lambda given: given["score"], use="score", **more, missing="drop")
+        again = read_predictor(lambda given: given["score"], use="score", **more, **options)
+        np.testing.assert_array_equal(again.table, kernel.table)
         old = frame["age"] > 30
         np.testing.assert_allclose(
             kernel.table[:, 1], [frame["score"][1:][~old[1:]].mean(), frame["score"][old].mean()]

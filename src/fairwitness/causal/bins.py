@@ -17,9 +17,6 @@ from fairwitness.table.levels import level_text
 from fairwitness.text import plain
 from fairwitness.typing import FloatArray
 
-#: Variable → cut points (``[25, 40]``), one cut point, or a cut in words (``"> 37"``).
-Bins: TypeAlias = Mapping[str, Sequence[float] | float | str]
-
 
 @dataclass(frozen=True, slots=True)
 class Cuts:
@@ -59,6 +56,10 @@ class Cuts:
         return nw.when(~absent).then(code).alias(name)
 
 
+#: Variable → cut points (``[25, 40]``), one cut point, or a cut in words (``"> 37"``).
+Bins: TypeAlias = Mapping[str, Sequence[float] | float | str | Cuts]
+
+
 def read_bins(bins: Bins | None, variables: Sequence[str]) -> dict[str, Cuts]:
     """Read where variables are to be cut.
 
@@ -83,7 +84,10 @@ def read_bins(bins: Bins | None, variables: Sequence[str]) -> dict[str, Cuts]:
                 got=shown(where),
                 fix=did_you_mean(name, variables),
             )
-        out[name] = _in_words(name, where) if isinstance(where, str) else _at_points(name, where)
+        if isinstance(where, Cuts):
+            out[name] = where
+        else:
+            out[name] = _in_words(name, where) if isinstance(where, str) else _at_points(name, where)
     return out
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
@@ -55,15 +55,16 @@ def read_distribution(
             got=f"{total:g} in all",
             fix="pass a table with at least one complete row",
         )
-    if weights is None:
-        return Distribution.from_counts(names, counted.levels, counted.counts, notes=notes)
-    if counted.whole and not sampling and total >= 2:
-        notes.append(f"weights are counts of {total:,.0f} rows")
-        return Distribution.from_counts(names, counted.levels, counted.counts, notes=notes)
-    if abs(total - 1) > ROUNDING:
-        notes.append(f"weights summed to {total:.10g} and were divided by that")
-    notes.append("how many rows there were is not known")
-    return Distribution.from_table(names, counted.levels, counted.counts / total, notes=notes)
+    if weights is None or (counted.whole and not sampling and total >= 2):
+        if weights is not None:
+            notes.append(f"weights are counts of {total:,.0f} rows")
+        made = Distribution.from_counts(names, counted.levels, counted.counts, notes=notes)
+    else:
+        if abs(total - 1) > ROUNDING:
+            notes.append(f"weights summed to {total:.10g} and were divided by that")
+        notes.append("how many rows there were is not known")
+        made = Distribution.from_table(names, counted.levels, counted.counts / total, notes=notes)
+    return replace(made, cuts=counted.cuts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +81,15 @@ class Tabulated:
         Whether all weights are whole numbers.
     notes
         What was done, one sentence each.
+    cuts
+        Where numbers were cut.
     """
 
     levels: tuple[tuple[object, ...], ...]
     counts: FloatArray
     whole: bool
     notes: tuple[str, ...]
+    cuts: Mapping[str, Cuts]
 
 
 def tabulate(
@@ -128,7 +132,7 @@ def tabulate(
         cuts[name].labels if name in cuts else axis for name, axis in zip(names, counted.levels, strict=True)
     )
     notes += _notes(names, axes, counted, cuts, own)
-    return Tabulated(axes, counted.counts.astype(np.float64), asked.whole, tuple(notes))
+    return Tabulated(axes, counted.counts.astype(np.float64), asked.whole, tuple(notes), cuts)
 
 
 def _names(variables: Sequence[str]) -> tuple[str, ...]:

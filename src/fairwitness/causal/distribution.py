@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -18,7 +18,7 @@ from fairwitness.text import listing, plain
 from fairwitness.typing import Document, FloatArray
 
 if TYPE_CHECKING:
-    from fairwitness.causal.bins import Bins
+    from fairwitness.causal.bins import Bins, Cuts
 
 #: Most cells of a table that is counted from rows: 24 variables of two values.
 MOST_CELLS = 2**24
@@ -46,6 +46,8 @@ class Distribution:
         Rows in each cell, in the shape of ``probability``, or ``None``. Read-only.
     notes
         What was done to the data on the way, one sentence each.
+    cuts
+        Where numbers were cut, for the variables that were: values of these may be given as numbers.
     """
 
     variables: tuple[str, ...]
@@ -54,6 +56,7 @@ class Distribution:
     n: float | None = None
     counts: FloatArray | None = None
     notes: tuple[str, ...] = ()
+    cuts: Mapping[str, Cuts] = field(default_factory=dict)
 
     @classmethod
     def from_data(
@@ -202,8 +205,8 @@ class Distribution:
     def level_index(self, variable: str, value: object) -> int:
         """Give the position of a value among the variable's levels.
 
-        1, 1.0, ``True`` and numpy's numbers are one value. Where no level is equal to ``value``, one that
-        reads the same is taken: ``"1"`` for 1.
+        1, 1.0, ``True`` and numpy's numbers are one value. A number is found in its bin. Where no level is
+        equal to ``value``, one that reads the same is taken: ``"1"`` for 1.
 
         Raises
         ------
@@ -220,6 +223,8 @@ class Distribution:
             for position, texts in enumerate(reads):
                 if texts & wanted:
                     return position
+            if variable in self.cuts and np.isfinite(number := _number(value)):
+                return int(self.cuts[variable].codes(np.array([number]))[0])
         elif not isinstance(value, np.ndarray) and value in levels:
             return levels.index(value)
         raise DataError(
@@ -278,6 +283,7 @@ class Distribution:
             self.n,
             None if self.counts is None else frozen(marginal(self.counts, kept)),
             self.notes,
+            {name: cuts for name, cuts in self.cuts.items() if name in variables},
         )
 
     def with_kernel(
@@ -349,7 +355,7 @@ class Distribution:
                     fix="give probabilities for every combination of the parents' values that occurs",
                 )
             joint[unknown] = 0.0
-        return Distribution(names, axes, frozen(joint), self.n, None, self.notes)
+        return Distribution(names, axes, frozen(joint), self.n, None, self.notes, self.cuts)
 
     def to_frame(self) -> Any:
         """Give a pandas DataFrame with one row a cell: the variables, ``probability``, and ``count``.
@@ -388,3 +394,10 @@ class Distribution:
             "counts": None if self.counts is None else self.counts.tolist(),
             "notes": list(self.notes),
         }
+
+
+def _number(value: bool | float | str) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        return np.nan

@@ -70,8 +70,10 @@ def read_predictor(
         one and one other.
     distribution
         The variables and their levels.
-    data, weights, bins, missing
+    data, weights, missing
         The rows, as :meth:`Distribution.from_data` was given them.
+    bins
+        As well, for columns that the distribution has not cut itself.
     favorable
         The outcome's value that scores and decisions speak of.
     use

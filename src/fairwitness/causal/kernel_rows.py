@@ -39,7 +39,8 @@ class Rows:
     ) -> FloatArray:
         """Sum weights over the rows with each combination of the parents' values, and of ``more``."""
         names = (*asked.parents, *more)
-        bins = {name: where for name, where in (self.bins or {}).items() if name in names}
+        bins = {**asked.distribution.cuts, **(self.bins or {})}
+        bins = {name: where for name, where in bins.items() if name in names}
         axes = {name: asked.distribution.levels[asked.distribution.axis(name)] for name in asked.parents}
         own = {name: axis for name, axis in {**axes, **(levels or {})}.items() if name not in bins}
         counted = tabulate(
