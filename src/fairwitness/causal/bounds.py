@@ -284,7 +284,15 @@ def prepare(
         from fairwitness.causal.kernel import read_predictor
 
         kernel = read_predictor(
-            predictor, graph=confined, outcome=outcome, distribution=distribution, data=data
+            predictor,
+            graph=confined,
+            outcome=outcome,
+            distribution=distribution,
+            data=data,
+            favorable=getattr(predictor, "favorable", outcome_value),
+            weights=weights,
+            bins=_some(bins, kept),
+            missing=missing,
         )
     query = NestedCounterfactual(
         path_set(confined, treatment, outcome, chosen),
@@ -300,7 +308,7 @@ def prepare(
             got=shown(distribution.levels[distribution.axis(treatment)][0]),
             fix="an effect needs two; check the column, or name the other value with levels=…",
         )
-    notes = list(distribution.notes)
+    notes = [*distribution.notes, *(() if kernel is None else kernel.notes)]
     if left_out:
         notes.append(f"left out, as no path or evidence needs it: {listing([plain(n) for n in left_out])}")
     for component in confined.shared_causes_only:

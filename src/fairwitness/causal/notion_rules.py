@@ -49,7 +49,7 @@ def check_evidence(
             got=f"given {said}",
             fix="add them to given"
             + (", name the true outcome with y" if may_be_truth else "")
-            + ", or pass notion=None to ask about all people with the evidence there is",
+            + ", or ask without a notion (notion=None) about all people with the evidence there is",
         )
     extra = [name for name in given if name not in allowed]
     if extra:
@@ -59,7 +59,7 @@ def check_evidence(
             + (f"people of whom nothing but {about} is known" if allowed else "everyone")
             + f"; too much: {listing([plain(name) for name in extra])}",
             got=f"given {said}",
-            fix="leave it out of given, or pass notion=None to ask about all people with this evidence",
+            fix="leave it out of given, or ask without a notion (notion=None)",
         )
 
 
@@ -114,7 +114,7 @@ def notion_paths(
             raise ConfigError(
                 f"{notion.name} is about {want}",
                 got=str(chosen),
-                fix="leave paths out, or pass notion=None to ask about these paths",
+                fix="leave the paths out, or ask without a notion (notion=None)",
             )
     # where no path is left the effect is 0, and no path is how to say so in any part of the graph
     return path_set(graph, treatment, outcome, ()) if chosen.is_empty else chosen

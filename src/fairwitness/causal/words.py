@@ -27,8 +27,14 @@ def people(given: Mapping[str, object]) -> str:
 
 
 def evidence(given: Mapping[str, object]) -> str:
-    """Write evidence as ``sex = f and dept = A``; ``nothing`` if there is none."""
-    return listing([f"{plain(name)} = {plain(value)}" for name, value in given.items()]) or "nothing"
+    """Write evidence as ``sex = f and age > 40``; ``nothing`` if there is none."""
+    return listing([_one(name, value) for name, value in given.items()]) or "nothing"
+
+
+def _one(name: str, value: object) -> str:
+    if isinstance(value, str) and value.startswith((f"{name} ", "≤ ", "> ")):  # a bin says it all
+        return plain(value) if value.startswith(name) else f"{plain(name)} {plain(value)}"
+    return f"{plain(name)} = {plain(value)}"
 
 
 def effect(query: NestedCounterfactual) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from pathlib import Path
 
 from fairwitness.errors import ConfigError
@@ -35,3 +36,41 @@ def ready_folder(folder: Path) -> Path:
             f"{shown} can be no folder", got=error.strerror, fix="name another folder"
         ) from error
     return folder
+
+
+def ready_file(file: Path) -> Path:
+    """Give the absolute path of a file that can be written.
+
+    Raises
+    ------
+    ConfigError
+        If it is a folder or a symbolic link, or its folder cannot be written to.
+    """
+    file = Path(os.path.abspath(file))
+    if file.is_symlink() or file.is_dir():
+        kind = "a symbolic link" if file.is_symlink() else "a folder"
+        raise ConfigError(f"{plain(file)} is {kind}", fix="name a file")
+    ready_folder(file.parent)
+    return file
+
+
+def write_file(file: Path, text: str) -> None:
+    """Write a file, whole or not at all; its folder is made if need be.
+
+    Raises
+    ------
+    ConfigError
+        If it cannot be written.
+    """
+    beside = file.with_name(f".{file.name}.{secrets.token_hex(4)}.partial")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            beside.write_text(f"{text}\n", encoding="utf-8")
+            beside.replace(file)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise ConfigError(
+            f"{plain(file)} cannot be written", got=error.strerror, fix="choose another --out"
+        ) from error
