@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairwitness.arguments import shown
-from fairwitness.causal.bins import Cuts
 from fairwitness.causal.bounds import EffectBounds, Word
 from fairwitness.causal.distribution import Distribution
 from fairwitness.causal.words import effect, people
@@ -69,7 +68,6 @@ class RowBounds:
     fixed: Mapping[str, object]
     asked: float
     _known: Distribution
-    _cuts: Mapping[str, Cuts]
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -128,7 +126,7 @@ class RowBounds:
         Parameters
         ----------
         table
-            pandas, polars or pyarrow, with the columns of ``evidence`` as the data had them, not cut yet.
+            pandas, polars or pyarrow, with the columns of ``evidence`` as the data had them; cut or not.
         tau
             Threshold of the verdict.
 
@@ -167,8 +165,9 @@ class RowBounds:
     def _codes(self, table: NativeFrame, name: str) -> IntArray:
         """Give (n,) positions among a variable's levels, −1 for values that have none."""
         column = read_column(native_column(table, name), name=name)
-        if name in self._cuts:
-            numbers: FloatArray = self._cuts[name].codes(column.numbers())
+        cuts = self._known.cuts.get(name)
+        if cuts is not None and column.family in {"integer", "float"}:
+            numbers: FloatArray = cuts.codes(column.numbers())
             return np.where(np.isnan(numbers), -1, numbers).astype(np.int64)
         codes, values = column.factorize()
         own = np.array([*(self._position(name, value) for value in values), -1], dtype=np.int64)

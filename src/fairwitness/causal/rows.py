@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from fairwitness.causal.bins import read_bins
 from fairwitness.causal.bounds import EffectBounds, Question, answer, prepare
 from fairwitness.causal.distribution import Distribution
 from fairwitness.causal.graph import CausalGraph
@@ -127,7 +126,6 @@ def population_bounds(
         dict(fixed),
         asked,
         known,
-        read_bins({name: cut for name, cut in (bins or {}).items() if name in order}, order),
     )
 
 
