@@ -52,7 +52,8 @@ class Answer:
     """Rows of one query, nearest first.
 
     ``bound`` is the distance up to which the list is proved complete; ``refused`` counts rows that the
-    bounds called accepted and the model did not.
+    bounds called accepted and the model did not; ``hurried`` says that other queries wanted the time, and
+    ``reached`` whether the search began.
     """
 
     rows: FloatArray
@@ -63,6 +64,25 @@ class Answer:
     bound: float
     n_boxes: int
     refused: int
+    hurried: bool = False
+    reached: bool = True
+
+    @classmethod
+    def unreached(cls, n_columns: int) -> Answer:
+        """Give the answer to a query whose turn never came: nothing is known."""
+        none = np.zeros(0)
+        rows = np.zeros((0, n_columns))
+        return cls(rows, none, none, none, "budget", 0.0, 0, 0, hurried=True, reached=False)
+
+    def after(self, before: Answer, k: int) -> Answer:
+        """Give this answer together with what an earlier search for the same query had found."""
+        self.n_boxes += before.n_boxes
+        self.refused += before.refused
+        if self.status == "budget":
+            self.add(before.rows, before.distance, before.shared, before.score, k)
+            self.bound = max(self.bound, before.bound)
+            self.reached |= before.reached
+        return self
 
     def add(
         self, rows: FloatArray, distance: FloatArray, shared: FloatArray, score: FloatArray, k: int
@@ -80,13 +100,7 @@ class Answer:
 
 @dataclass(eq=False)
 class Solver:
-    """Answers queries one by one.
-
-    Attributes
-    ----------
-    seconds
-        The most for one query.
-    """
+    """Answers queries one by one."""
 
     table: FittedTable
     engine: Engine
@@ -94,19 +108,15 @@ class Solver:
     metric: Metric
     pool: AcceptedPool
     k: int
-    seconds: float | None
     budget: Budget
     _known: dict[bytes, tuple[bool, float]] = field(default_factory=dict)
 
-    def answer(self, limits: Limits, numbers: FloatArray) -> Answer:
+    def answer(self, limits: Limits, numbers: FloatArray, end: float) -> Answer:
         """Search for the k nearest accepted rows of one query, the one of ``limits``.
 
-        ``numbers`` is what the model reads of it.
+        ``numbers`` is what the model reads of it, ``end`` when to stop (seconds since the epoch).
         """
         own = limits.queries[0]
-        end = self.budget.deadline
-        if self.seconds is not None:
-            end = min(end, time.time() + self.seconds)
         spare = self._spare(limits)
         self._known = {}
         whole = lines_of(self.columns, self.metric, limits, np.inf)
@@ -116,7 +126,7 @@ class Solver:
         limit = _FIRST
         bound = 0.0
         found: list[tuple[Candidate, float]] = []
-        while True:
+        while not (over := time.time() >= end):
             final = limit >= most
             limit = most if final else limit
             if best <= limit:

@@ -14,6 +14,9 @@ from fairwitness.counterfactuals.exact.metric import Metric
 from fairwitness.counterfactuals.exact.search import Part
 from fairwitness.typing import BoolArray, FloatArray, IntArray
 
+#: Ways to split × leaves of one look at bounds: larger tables do not fit into the caches.
+_CELLS = 1 << 18
+
 
 class TreeRelaxation:
     """The leaves one query can reach within a limit, and bounds from them.
@@ -33,8 +36,7 @@ class TreeRelaxation:
         """``numbers`` (inputs,) are what the estimator reads for the query; lines get their cuts."""
         self.lines: list[Line] = []
         least = np.zeros((len(leaves.tree), len(lines)))
-        first: dict[int, IntArray] = {}
-        last: dict[int, IntArray] = {}
+        ends: dict[int, IntArray] = {}
         for j, line in enumerate(lines):
             if isinstance(line, ListLine):
                 self.lines.append(line)
@@ -45,8 +47,11 @@ class TreeRelaxation:
             edges = _edges(line, leaves, form, numbers, j)
             line = replace(line, cuts=np.unique(edges[(edges > 0) & (edges < line.numbers)]))
             self.lines.append(line)
-            first[j], last[j] = _positions(line, leaves, j, edges)
-            least[:, j] = _least(line, first[j], last[j], leaves.missing[j])
+            ends[j] = _positions(line, leaves.ranges[j], edges)
+            least[:, j] = _least(line, ends[j])[leaves.range_of[j]]
+            if line.gap:
+                gap = float(line.at(np.array([line.last]))[1][0])
+                least[:, j] = np.where(leaves.missing[j], np.minimum(least[:, j], gap), least[:, j])
         far = metric.join(least)
         most = limit + SLACK * (1 + abs(limit)) if np.isfinite(limit) else np.finfo(np.float64).max
         kept = np.flatnonzero(far <= most)
@@ -55,16 +60,17 @@ class TreeRelaxation:
         self._starts = np.searchsorted(tree, np.arange(int(leaves.tree[-1]) + 1))
         self._empty = bool((np.diff(np.append(self._starts, len(tree))) == 0).any())
         self._offset = form.offset
-        self._first = {j: v[kept] for j, v in first.items()}
-        self._last = {j: v[kept] for j, v in last.items()}
-        self._gap = {j: leaves.missing[j][kept] for j in first}
+        of_kept = {j: each[leaves.range_of[j][kept]] for j, each in ends.items()}
+        self._first = {j: np.ascontiguousarray(each[:, 0]) for j, each in of_kept.items()}
+        self._last = {j: np.ascontiguousarray(each[:, 1]) for j, each in of_kept.items()}
+        self._gap = {j: leaves.missing[j][kept] for j in ends}
         self._reach: dict[int, BoolArray] = {}
         self._alike: dict[int, IntArray] = {}
         for j, line in enumerate(self.lines):
             if isinstance(line, ListLine):
                 table = leaves.options[j][kept][:, line.option].T
                 self._reach[j] = np.ascontiguousarray(table)
-                self._alike[j] = np.unique(table, axis=0, return_inverse=True)[1].ravel()
+                self._alike[j] = _alike(table)
         self._active = [j for j, line in enumerate(self.lines) if self._matters(j, line)]
 
     def _matters(self, j: int, line: Line) -> bool:
@@ -86,21 +92,17 @@ class TreeRelaxation:
     def splits(self, low: IntArray, high: IntArray, state: object, limit: float) -> dict[int, list[Part]]:
         """Every way to split one column, with bounds for both sides."""
         mask = np.unpackbits(np.asarray(state), count=len(self._value)).view(np.bool_)
-        ways: list[tuple[int, int, int]] = []
-        masks: list[BoolArray] = []
-        for j in self._active:
-            for first, last in self._parts(j, int(low[j]), int(high[j])):
-                ways.append((j, first, last))
-                masks.append(mask & self._leads(j, first, last))
-        if not ways:
-            return {}
-        table = np.array(masks)
-        upper, lower = self._bounds(table)
-        packed = np.packbits(table, axis=1)
+        ways = [(j, *part) for j in self._active for part in self._parts(j, int(low[j]), int(high[j]))]
         out: dict[int, list[Part]] = {}
-        for at, (j, first, last) in enumerate(ways):
-            part = Part(first, last, float(upper[at]), float(lower[at]), 0.0, packed[at])
-            out.setdefault(j, []).append(part)
+        step = max(1, _CELLS // max(1, len(mask)))
+        for start in range(0, len(ways), step):
+            some = ways[start : start + step]
+            table = np.array([mask & self._leads(*way) for way in some])
+            upper, lower = self._bounds(table)
+            packed = np.packbits(table, axis=1)
+            for at, (j, first, last) in enumerate(some):
+                part = Part(first, last, float(upper[at]), float(lower[at]), 0.0, packed[at])
+                out.setdefault(j, []).append(part)
         return out
 
     def _bounds(self, masks: BoolArray) -> tuple[FloatArray, FloatArray]:
@@ -147,6 +149,13 @@ class TreeRelaxation:
         return np.asarray(leads, dtype=np.bool_)
 
 
+def _alike(table: BoolArray) -> IntArray:
+    """(p,) equal numbers for positions from which the same leaves are reached, rows of (p, leaves)."""
+    names: dict[bytes, int] = {}
+    packed = np.packbits(table, axis=1)
+    return np.array([names.setdefault(row.tobytes(), len(names)) for row in packed], dtype=np.int64)
+
+
 def _edges(line: GridLine, leaves: Leaves, form: TreeForm, numbers: FloatArray, j: int) -> IntArray:
     """(m,) how many positions of the line go left at each threshold."""
     nodes = leaves.tests[j]
@@ -159,25 +168,19 @@ def _edges(line: GridLine, leaves: Leaves, form: TreeForm, numbers: FloatArray, 
     return out
 
 
-def _positions(line: GridLine, leaves: Leaves, j: int, edges: IntArray) -> tuple[IntArray, IntArray]:
-    """(l,) first and last position that leads to each leaf; the last before the first where none does."""
+def _positions(line: GridLine, ranges: IntArray, edges: IntArray) -> IntArray:
+    """(r, 2) first and last position of each range of cells; last before first where there is none."""
     starts = np.concatenate([[0], edges])
     ends = np.concatenate([edges, [line.numbers]]) - 1
-    first, last = starts[leaves.first[j]], ends[leaves.last[j]]
-    nothing = leaves.first[j] > leaves.last[j]
-    return np.where(nothing, 1, first), np.where(nothing, 0, last)
+    out = np.stack([starts[ranges[:, 0]], ends[ranges[:, 1]]], axis=1)
+    out[ranges[:, 0] > ranges[:, 1]] = (1, 0)
+    return out
 
 
-def _least(line: GridLine, first: IntArray, last: IntArray, missing: BoolArray) -> FloatArray:
-    """(l,) the smallest cost of a value that leads to each leaf, infinite where none does."""
-    out = np.full(len(first), np.inf)
-    some = np.flatnonzero(first <= last)
+def _least(line: GridLine, ends: IntArray) -> FloatArray:
+    """(r,) the smallest cost of a number in each range of positions, infinite where there is none."""
+    out = np.full(len(ends), np.inf)
+    some = np.flatnonzero(ends[:, 0] <= ends[:, 1])
     if len(some):
-        ends = np.stack([first[some], last[some]], axis=1)
-        pairs, inverse = np.unique(ends, axis=0, return_inverse=True)
-        near = np.clip(line.place, pairs[:, 0], pairs[:, 1])
-        out[some] = line.at(near)[1][inverse.ravel()]
-    if line.gap:
-        gap = float(line.at(np.array([line.last]))[1][0])
-        out = np.where(missing, np.minimum(out, gap), out)
+        out[some] = line.at(np.clip(line.place, ends[some, 0], ends[some, 1]))[1]
     return out

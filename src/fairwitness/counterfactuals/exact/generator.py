@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fairwitness.counterfactuals.base import CounterfactualGenerator, Found, Status
 from fairwitness.counterfactuals.budget import Budget
-from fairwitness.counterfactuals.exact.answer import Answer, Engine, Solver
+from fairwitness.counterfactuals.exact.answer import Answer, Engine
 from fairwitness.counterfactuals.exact.columns import columns_of
 from fairwitness.counterfactuals.exact.engines import engine_for
 from fairwitness.counterfactuals.exact.forms import NetworkForm
 from fairwitness.counterfactuals.exact.metric import Distance, Metric
-from fairwitness.counterfactuals.exact.unfold import Unfolded, unfold
-from fairwitness.counterfactuals.genetic import GeneticGenerator
-from fairwitness.counterfactuals.limits import Limits
+from fairwitness.counterfactuals.exact.rounds import Rounds
+from fairwitness.counterfactuals.exact.unfold import unfold
 from fairwitness.counterfactuals.lines import NO_PLACES, tidy
 from fairwitness.counterfactuals.nearest import AcceptedPool
 from fairwitness.errors import ConfigError
-from fairwitness.parallel import map_row_chunks
 from fairwitness.typing import FloatArray
 
 if TYPE_CHECKING:
     from fairwitness.counterfactuals.exact.columns import Column
-    from fairwitness.counterfactuals.fitted import FittedTable
 
 
 class ExactGenerator(CounterfactualGenerator):
@@ -49,9 +45,11 @@ class ExactGenerator(CounterfactualGenerator):
         ``"linf"``: the largest of these. Ties are settled by the shared distance. Distances in the
         resulting set are the shared one, whatever was minimised.
     seconds
-        The most for one query; ``None``: no limit but the call's ``time_budget``.
+        The most for one query; ``None``: no limit but the call's ``time_budget``, which is shared out
+        among the queries: each may take an equal part of what is left.
     n_jobs, chunk_size
-        As in joblib, and queries a job. The result does not depend on them, unless time runs out.
+        As in joblib, and queries a job. The result does not depend on them, unless time runs out. With a
+        limit to the rows that the model may be asked about, one process does it all.
 
     Notes
     -----
@@ -110,44 +108,23 @@ class ExactGenerator(CounterfactualGenerator):
 
     def _search(self, queries: FloatArray, k: int, budget: Budget) -> Found:
         columns, engine = self._columns, self._engine
-        if any(_has_others(queries[:, c.j], c.options) for c in columns if c.options is not None):
+        others = any(_has_others(queries[:, c.j], c.options) for c in columns if c.options is not None)
+        if others and not budget.out_of_time():
             columns, _, engine = self._look(queries)
-        search = _Chunks(
+        answers = Rounds(
             table=self.table_,
             model=self._model,
             engine=engine,
             columns=columns,
             metric=self._metric,
             pool=self._pool,
-            queries=queries,
             k=k,
             seconds=self.seconds,
             budget=budget,
-        )
-        parts = map_row_chunks(
-            search,
-            len(queries),
-            chunk_size=self.chunk_size,
             n_jobs=self.n_jobs,
-            description="provably nearest counterfactuals",
-        )
-        answers = [answer for part in parts for answer in part]
-        self._better_late(queries, answers, k, budget)
+            chunk_size=self.chunk_size,
+        ).run(queries)
         return self._laid(queries, answers)
-
-    def _better_late(self, queries: FloatArray, answers: list[Answer], k: int, budget: Budget) -> None:
-        """Where the time was too short for a proof, let the genetic search look for nearer rows."""
-        late = [at for at, answer in enumerate(answers) if answer.status == "budget"]
-        if not late or budget.out_of_time():
-            return
-        generator = GeneticGenerator(random_state=0)
-        generator.table_ = self.table_
-        generator._prepare()
-        found = generator._search(queries[late], k, budget)
-        for at, query in enumerate(late):
-            mine = found.query == at
-            distance, shared = self._metric.of_rows(queries[query], found.rows[mine])
-            answers[query].add(found.rows[mine], distance, shared, found.score[mine], k)
 
     def _laid(self, queries: FloatArray, answers: list[Answer]) -> Found:
         rows = np.concatenate([np.zeros((0, queries.shape[1])), *(a.rows for a in answers)])
@@ -182,32 +159,6 @@ class ExactGenerator(CounterfactualGenerator):
             status=statuses,
             notes=notes,
         )
-
-
-@dataclass(eq=False)
-class _Chunks:
-    """The search over chunks of queries."""
-
-    table: FittedTable
-    model: Unfolded
-    engine: Engine
-    columns: list[Column]
-    metric: Metric
-    pool: AcceptedPool
-    queries: FloatArray
-    k: int
-    seconds: float | None
-    budget: Budget
-
-    def __call__(self, chunk: slice) -> list[Answer]:
-        """Answer the queries of one chunk."""
-        queries = self.queries[chunk]
-        limits = Limits.of(self.table.encoder.schema, queries, self.table.encoder.links)
-        numbers = self.model.inputs(queries)
-        solver = Solver(
-            self.table, self.engine, self.columns, self.metric, self.pool, self.k, self.seconds, self.budget
-        )
-        return [solver.answer(limits.take(slice(at, at + 1)), numbers[at]) for at in range(len(queries))]
 
 
 def _has_others(values: FloatArray, options: FloatArray) -> bool:

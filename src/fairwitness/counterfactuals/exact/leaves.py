@@ -26,8 +26,11 @@ class Leaves:
         Column of numbers → (m,) ascending grid positions: the first number beyond each threshold.
     tests
         … → (m,) a node for each of these thresholds.
-    first, last
-        … → (l,) cells of the column that lead to the leaf; cell c lies between cuts c − 1 and c.
+    ranges
+        … → (r, 2) the different first and last cells of the column that lead to leaves; cell c lies between
+        cuts c − 1 and c, and where the first is beyond the last, none does.
+    range_of
+        … → (l,) which of the ranges is the leaf's. Most leaves do not test a column: there are few ranges.
     missing
         … → (l,) whether missing leads to it.
     options
@@ -38,8 +41,8 @@ class Leaves:
     value: FloatArray
     cuts: dict[int, IntArray]
     tests: dict[int, IntArray]
-    first: dict[int, IntArray]
-    last: dict[int, IntArray]
+    ranges: dict[int, IntArray]
+    range_of: dict[int, IntArray]
     missing: dict[int, BoolArray]
     options: dict[int, BoolArray]
 
@@ -111,16 +114,26 @@ def leaves_of(
     for part in done[1:]:
         every = every.join(part)
     every = every.take(np.argsort(every.tree, kind="stable"))
+    ranges: dict[int, IntArray] = {}
+    range_of: dict[int, IntArray] = {}
+    for j in number_columns:
+        ranges[j], range_of[j] = _ranges(every.first[j], every.last[j], len(cuts[j]) + 1)
     return Leaves(
         tree=every.tree,
         value=form.value[every.node],
         cuts=cuts,
         tests=tests,
-        first=every.first,
-        last=every.last,
+        ranges=ranges,
+        range_of=range_of,
         missing=every.missing,
         options=every.options,
     )
+
+
+def _ranges(first: IntArray, last: IntArray, cells: int) -> tuple[IntArray, IntArray]:
+    """Give the different pairs of first and last cell, and (l,) which of them each leaf has."""
+    pair, which = np.unique(first.astype(np.int64) * cells + last, return_inverse=True)
+    return np.stack([pair // cells, pair % cells], axis=1), which.ravel().astype(np.int32)
 
 
 @dataclass(eq=False)

@@ -19,9 +19,6 @@ from fairwitness.counterfactuals.exact.lines import SLACK, Line
 from fairwitness.counterfactuals.exact.metric import Metric
 from fairwitness.typing import BoolArray, FloatArray, IntArray
 
-#: Boxes between two looks at the clock.
-_LOOK = 16
-
 
 @dataclass(slots=True)
 class Part:
@@ -177,7 +174,7 @@ class BestFirst:
         while self._queue:
             distance, _, _, item = self._queue[0]
             self.bound = max(self.bound, distance)
-            if self.n_boxes % _LOOK == 0 and self._over():
+            if self._over():  # looking costs nothing beside a box of many leaves
                 return
             heapq.heappop(self._queue)
             if isinstance(item, _Rows):
