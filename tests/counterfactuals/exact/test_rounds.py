@@ -48,7 +48,8 @@ def forest():
     exact = ExactGenerator(seconds=None).fit(X, as_blackbox(model))
     refused = X[model.predict(X) == 0].head(8)
     boxes = [exact.generate(refused[at : at + 1], 2).settings["n_boxes"] for at in range(len(refused))]
-    assert min(boxes) > 5 and max(boxes) > 2 * np.mean(boxes)
+    assert min(boxes) > 5
+    assert max(boxes) > 2 * np.mean(boxes)
     return exact, refused, boxes
 
 
@@ -107,7 +108,7 @@ def test_what_easy_queries_leave_goes_to_hard_ones_in_a_second_round(forest, clo
 
 
 def test_a_query_that_had_its_own_seconds_is_not_begun_again(forest, clock, monkeypatch):
-    exact, refused, boxes = forest
+    exact, refused, _ = forest
     monkeypatch.setattr(exact, "seconds", 3.0)
     clock.work(TreeRelaxation, "splits", 1)
     found = exact.generate(refused, 2, time_budget=1e6)
