@@ -2,7 +2,8 @@
 
 What bounds can say rests on what is assumed not to be there. The ladder sets that beside the bounds: from
 hidden common causes of everything, over what the graph declares and over a predictor that is known, to no
-hidden common cause at all. A rung higher up never gives wider bounds than one that assumes less.
+hidden common cause at all. Where the table agrees with both, a rung that assumes more never gives wider
+bounds.
 """
 
 from __future__ import annotations

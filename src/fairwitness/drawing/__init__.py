@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from fairwitness._lazy import attach
 
 if TYPE_CHECKING:  # what type checkers and editors see; at run time the names come when first used
+    from fairwitness.drawing.bands import Band as Band
+    from fairwitness.drawing.bands import bands as bands
     from fairwitness.drawing.bars import Bar as Bar
     from fairwitness.drawing.bars import ranked_bars as ranked_bars
     from fairwitness.drawing.canvas import figure as figure
@@ -35,6 +37,9 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.drawing.spans import range_panels as range_panels
     from fairwitness.drawing.spans import range_panels_height as range_panels_height
     from fairwitness.drawing.ranges import Range as Range
+    from fairwitness.drawing.ranges import Range as Range
+    from fairwitness.drawing.ranges import ranges as ranges
+    from fairwitness.drawing.ranges import ranges_height as ranges_height
     from fairwitness.drawing.steps import Funnel as Funnel
     from fairwitness.drawing.steps import funnels as funnels
     from fairwitness.drawing.svg import to_svg as to_svg
@@ -57,6 +62,11 @@ _NAMES = {
     "Panel": "panels",
     "measures": "panels",
     "measures_height": "panels",
+    "Band": "bands",
+    "bands": "bands",
+    "Range": "ranges",
+    "ranges": "ranges",
+    "ranges_height": "ranges",
     "Funnel": "steps",
     "funnels": "steps",
     "Range": "ranges",

@@ -127,9 +127,13 @@ def _mark(ax: Axes, value: float, lines: Sequence[float], *, dotted: bool) -> No
 def estimate(
     ax: Axes, y: float, value: float, low: float, high: float, index: int, *, cap: float = 0.16
 ) -> bool:
-    """Draw one estimate with its interval, whose ends are ``cap`` high; say whether there was one."""
+    """Draw one estimate with its interval, whose ends are ``cap`` high; say whether there was one.
+
+    An interval without an estimate (bounds that leave a range open) is drawn without a dot.
+    """
     colour, marker = group_style(index)
-    if not math.isfinite(value):
+    between = math.isfinite(low) and math.isfinite(high)
+    if not math.isfinite(value) and not between:
         ax.annotate(
             "no value",
             (0.01, y),
@@ -139,7 +143,7 @@ def estimate(
             fontsize=11,
         )
         return False
-    if math.isfinite(low) and math.isfinite(high):
+    if between:
         # One line with both ends: the same picture from a third of the paths.
         ends = [low, low, low, high, high, high]
         ax.plot(ends, [y - cap, y + cap, y, y, y - cap, y + cap], color=colour, linewidth=2, zorder=2)

@@ -61,7 +61,9 @@ class Range:
 
 def ranges_height(rows: Sequence[Range], *, subtitle: str = "") -> float:
     """Give the height in points that :func:`ranges` needs."""
-    above = _HEAD + _KEY * (2 if subtitle else 1)
+    kinds = {row.kind for row in rows} | {"interval" for row in rows if row.interval is not None}
+    lines = 2 if len(kinds) >= _KEYS else 1
+    above = _HEAD + _KEY * (lines + bool(subtitle))
     return above + _FOOT + sum(_row_height(row) for row in rows)
 
 

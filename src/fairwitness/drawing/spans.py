@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _LINE, _BAR, _GAP, _HEAD, _FOOT, _APART = 15.0, 17.0, 9.0, 24.0, 46.0, 14.0
 _THICK = 9.0  # height of a bar itself
 #: Letters after which a name at the left is broken, and points that columns of words may take.
-_WRAP, _MOST = 28, 215.0
+_WRAP, _MOST = 34, 245.0
 #: A bar narrower than this many points is drawn as a mark.
 _NARROW = 6.0
 
