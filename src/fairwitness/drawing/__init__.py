@@ -33,13 +33,12 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.drawing.panels import measures as measures
     from fairwitness.drawing.panels import measures_height as measures_height
     from fairwitness.drawing.people import scatter_people as scatter_people
-    from fairwitness.drawing.spans import RangePanel as RangePanel
-    from fairwitness.drawing.spans import range_panels as range_panels
-    from fairwitness.drawing.spans import range_panels_height as range_panels_height
-    from fairwitness.drawing.ranges import Range as Range
     from fairwitness.drawing.ranges import Range as Range
     from fairwitness.drawing.ranges import ranges as ranges
     from fairwitness.drawing.ranges import ranges_height as ranges_height
+    from fairwitness.drawing.spans import RangePanel as RangePanel
+    from fairwitness.drawing.spans import range_panels as range_panels
+    from fairwitness.drawing.spans import range_panels_height as range_panels_height
     from fairwitness.drawing.steps import Funnel as Funnel
     from fairwitness.drawing.steps import funnels as funnels
     from fairwitness.drawing.svg import to_svg as to_svg
@@ -69,7 +68,6 @@ _NAMES = {
     "ranges_height": "ranges",
     "Funnel": "steps",
     "funnels": "steps",
-    "Range": "ranges",
     "RangePanel": "spans",
     "range_panels": "spans",
     "range_panels_height": "spans",
