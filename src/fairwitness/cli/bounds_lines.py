@@ -27,6 +27,8 @@ ENGINES = {
     "branch": "branch and bound",
     "joint": "a linear program that lets the blocks answer jointly",
 }
+#: Kinds of people that get a line.
+KINDS = 4
 STATUS = {
     "identified": "one value: graph and table leave no other",
     "tight": "tight: proved that no narrower interval is valid",
@@ -129,14 +131,14 @@ def _row_lines(rows: RowBounds, tau: float) -> list[str]:
         f"{percent(shares['unfair'])}; undetermined: {percent(shares['undetermined'])}",
     ]
     ordered = sorted(rows, key=lambda cell: -cell.share)
-    for cell in ordered[:5]:
+    for cell in ordered[:KINDS]:
         own = {name: value for name, value in cell.given.items() if name not in rows.fixed}
         ends = interval(*cell.bounds.interval).ljust(18)
         found.append(
             f"  {percent(cell.share).rjust(5)}  {ends} {cell.bounds.verdict(tau).ljust(13)} {evidence(own)}"
         )
-    if len(ordered) > 5:
-        found.append(f"  and {len(ordered) - 5:,} smaller kinds of people (--out, --format json)")
+    if len(ordered) > KINDS:
+        found.append(f"  and {len(ordered) - KINDS:,} smaller kinds of people (--out, --format json)")
     return found
 
 
