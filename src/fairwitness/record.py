@@ -165,7 +165,9 @@ def _digest(case: Case) -> str | None:
 
 def _settings(case: Case) -> Document:
     shown = {
-        name: value if isinstance(value, str | int | float | bool | list | tuple | Mapping | None) else _named(value)
+        name: value
+        if isinstance(value, str | int | float | bool | list | tuple | Mapping | None)
+        else _named(value)
         for name, value in case.settings.items()
     }
     return {
@@ -189,9 +191,12 @@ def sort_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     def strength(finding: Finding) -> float:
         low, high = finding.interval
         width = high - low
-        if not math.isfinite(width) or not math.isfinite(finding.estimate) or width <= 0:
+        if not math.isfinite(width) or width <= 0:
             return 0.0
-        return abs(finding.estimate - finding.reference) / width
+        estimate = finding.estimate
+        if not math.isfinite(estimate):  # a range without a value in it: its nearer end counts
+            estimate = min(max(low, finding.reference), high)
+        return abs(estimate - finding.reference) / width
 
     return tuple(
         sorted(

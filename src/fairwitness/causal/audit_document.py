@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from fairwitness.causal.audit_words import assumptions
 from fairwitness.causal.audited import shown_value
-from fairwitness.causal.effects import WORDS, size
+from fairwitness.causal.effects import WORDS
+from fairwitness.causal.resampled import N_RESAMPLES
 from fairwitness.typing import Document
 
 if TYPE_CHECKING:
@@ -17,9 +18,14 @@ if TYPE_CHECKING:
     from fairwitness.causal.implied import ImpliedTests
     from fairwitness.causal.ladder import Ladder
 
-#: Kinds of people that the report lists, largest first, and how many people there must be of each: fewer could
-#: be known by their values.
-MOST_LISTED, FEWEST_LISTED = 12, 10
+#: How intervals came about.
+SAMPLING = {
+    "resampled": f"indicative: {N_RESAMPLES} tables with weights drawn anew (Bayesian bootstrap), normal ends",
+    "region": "a region that holds the true distribution with at least this probability, for every number of rows",
+    "none": "not in the ranges",
+}
+#: Kinds of people that the report lists, largest first.
+MOST_LISTED = 12
 
 
 def document(contrasts: Sequence[Contrast], audited: Audited, tests: ImpliedTests) -> Document:
@@ -38,13 +44,15 @@ def document(contrasts: Sequence[Contrast], audited: Audited, tests: ImpliedTest
         },
         "features": list(_features(contrasts, audited)),
         "notes": [*audited.notes, *_notes(contrasts, audited)],
+        "sampling_error": options.sampling_error,
+        "minimum_n": audited.case.minimum_n,
         "settings": {
             "decision": audited.decision,
             "tau": options.tau,
             **({"bins": dict(options.bins)} if options.bins else {}),
             **({"paths": list(options.paths)} if options.paths else {}),
             **({"redlining": list(options.redlining)} if options.redlining else {}),
-            "sampling error in the intervals": options.sampling_error,
+            "sampling error": SAMPLING[options.sampling_error],
         },
     }
 
@@ -130,20 +138,20 @@ def _certificate(bounds: EffectBounds) -> Document:
 
 
 def _people(found: People, tau: float) -> Document:
-    listed = [cell for cell in found.cells if size(cell) >= FEWEST_LISTED][:MOST_LISTED]
     return {
         "key": found.key,
         "told_apart_by": list(found.observed),
         "n": found.n,
-        "n_kinds": len(found.cells),
+        "n_kinds": found.n_kinds,
+        "few": found.few,
         **{word: found.count(word, tau) for word in ("within", "beyond", "open")},
         "kinds": [
             {
-                "given": {name: shown_value(cell.given[name]) for name in found.observed},
-                "n": size(cell),
-                **_bounds(cell.bounds, tau),
+                "given": {name: shown_value(kind.given[name]) for name in found.observed},
+                "n": kind.n,
+                **_bounds(kind.bounds, tau),
             }
-            for cell in listed
+            for kind in found.kinds[:MOST_LISTED]
         ],
         "reason": found.reason,
         "remedy": found.remedy,
@@ -169,7 +177,9 @@ def _ladder(key: str, ladder: Ladder, tau: float) -> Document:
 
 def _notes(contrasts: Sequence[Contrast], audited: Audited) -> list[str]:
     """Give what the bounds themselves note, each sentence once."""
-    said = [note for each in contrasts for e in each.effects if e.bounds is not None for note in e.bounds.notes]
+    said = [
+        note for each in contrasts for e in each.effects if e.bounds is not None for note in e.bounds.notes
+    ]
     return [note for note in dict.fromkeys(said) if note not in audited.notes]
 
 
@@ -194,18 +204,18 @@ def tables(contrasts: Sequence[Contrast], audited: Audited) -> dict[str, list[di
             )
         for key, ladder in contrast.ladders.items():
             rungs += [
-                {**who, "effect": key, "assumptions": rung.title, **_bounds(rung.bounds, tau)} for rung in ladder
+                {**who, "effect": key, "assumptions": rung.title, **_bounds(rung.bounds, tau)}
+                for rung in ladder
             ]
         for found in contrast.people:
             kinds += [
                 {
                     **who,
                     "notion": found.key,
-                    **{name: shown_value(cell.given[name]) for name in found.observed},
-                    "n": size(cell),
-                    **_bounds(cell.bounds, tau),
+                    **{name: shown_value(kind.given[name]) for name in found.observed},
+                    "n": kind.n,
+                    **_bounds(kind.bounds, tau),
                 }
-                for cell in found.cells
+                for kind in found.kinds
             ]
-    # Kinds of people may be of one person each: the name makes them a table of rows, held back on request.
-    return {"bounds": effects, "bounds_ladder": rungs, "people_bounds": kinds}
+    return {"bounds": effects, "bounds_ladder": rungs, "bounds_people": kinds}

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from fairwitness.causal.audit_words import people_title, title
+from fairwitness.causal.audit_words import one_value, people_title, title
 from fairwitness.causal.effects import WORDS
 from fairwitness.findings import Finding, Thresholds, grade
 from fairwitness.stats.intervals import wilson
@@ -82,7 +82,7 @@ def _effect(effect: Effect, contrast: Contrast, audited: Audited, thresholds: Th
         section="bounds",
         measure=MEASURES[effect.key],
         subject=_subject(contrast),
-        estimate=bounds.lower if bounds.identified else math.nan,
+        estimate=one_value(bounds),
         interval=interval,
         n=audited.n,
         confidence=audited.case.confidence,
@@ -120,10 +120,9 @@ def _people(found: People, contrast: Contrast, audited: Audited, thresholds: Thr
     tau = audited.options.tau
     beyond, open_ = found.count("beyond", tau), found.count("open", tau)
     low, high = beyond / found.n, (beyond + open_) / found.n
-    if audited.options.sampling_error:
+    if audited.level is not None:
         low = float(wilson(beyond, found.n, audited.case.confidence)[0])
         high = float(wilson(beyond + open_, found.n, audited.case.confidence)[1])
-        low, high = (0.0 if not beyond else low), (1.0 if beyond + open_ == found.n else high)
     code = PEOPLE_CODES[found.key]
     severity, threshold, established = grade(code, low, (low, high), thresholds=thresholds)
     nobody = beyond + open_ == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,12 @@ def moved(low: float, high: float) -> str:
 
 def _points(value: float) -> str:
     return f"{value:.1f} percentage points"
+
+
+def one_value(bounds: EffectBounds) -> float:
+    """Give the value of bounds whose ends are written alike; NaN where they leave a range open."""
+    alike = round(bounds.lower, 3) == round(bounds.upper, 3)
+    return (bounds.lower + bounds.upper) / 2 if alike else math.nan
 
 
 def changed(bounds: EffectBounds) -> str:
@@ -117,12 +124,16 @@ def _sentences(contrast: Contrast, audited: Audited) -> Iterator[str]:
     direct, indirect = contrast.effect("direct"), contrast.effect("indirect")
     if direct and direct.bounds and indirect and indirect.bounds:
         yield (
-            f"Were {_feature(contrast)} another along its own edge alone, it would be {changed(direct.bounds)}; along "
-            f"all other paths, {changed(indirect.bounds)}."
+            f"Along the edge from {plain(contrast.pair.node)} to {plain(audited.decision)} alone it would be "
+            f"{_open(direct.bounds)}; along all other paths, {_open(indirect.bounds)}."
         )
     found = next((each for each in contrast.people if each.key == "counterfactual_fairness"), None)
     if found is not None and found.n:
-        yield _shares(found, people, tau)
+        yield _shares(found, contrast, people, tau)
+
+
+def _open(bounds: EffectBounds) -> str:
+    return UNINFORMATIVE if bounds.uninformative else changed(bounds)
 
 
 def _sure(bounds: EffectBounds) -> str:
@@ -131,13 +142,14 @@ def _sure(bounds: EffectBounds) -> str:
     return f" ({percent(bounds.confidence)} interval {_interval(bounds)})"
 
 
-def _shares(found: People, people: str, tau: float) -> str:
+def _shares(found: People, contrast: Contrast, people: str, tau: float) -> str:
     words: tuple[Word, ...] = ("beyond", "within", "open")
     parts = {word: percent(found.count(word, tau) / found.n) for word in words}
-    points = f"{100 * tau:g} percentage points"
+    alike = listing([plain(name) for name in found.observed], most=8)
     return (
-        f"For people like them, the chance of acceptance would move by more than {points} for {parts['beyond']} of "
-        f"{people}, by less for {parts['within']}, and for {parts['open']} graph and table leave it open."
+        f"Kind by kind ({people} alike in {alike}), {_feature(contrast)} moves acceptance by more than "
+        f"{100 * tau:g} percentage points for {parts['beyond']} of them, by less for {parts['within']}; for "
+        f"{parts['open']} graph and table leave it open."
     )
 
 

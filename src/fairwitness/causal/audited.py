@@ -69,10 +69,7 @@ class Audited:
     @property
     def level(self) -> float | None:
         """Level of intervals that also cover sampling error; None where bounds are taken as they are."""
-        from importlib.util import find_spec
-
-        ready = find_spec("fairwitness.causal.confidence") is not None
-        return self.case.confidence if self.options.sampling_error and ready else None
+        return None if self.options.sampling_error == "none" else self.case.confidence
 
     @property
     def n(self) -> int:

@@ -12,7 +12,7 @@ from fairwitness.text import plain
 
 if TYPE_CHECKING:
     from fairwitness.case import Case, CausalSetting
-    from fairwitness.causal.effects import Contrast, Pair
+    from fairwitness.causal.effects import Contrast, Key, Pair
 
 
 def run(case: Case) -> Section:
@@ -128,7 +128,9 @@ def _unanswered(contrast: Contrast) -> Iterator[NotApplicable]:
     subject = f"{plain(contrast.pair.groups.name)}: {plain(contrast.pair.group)}"
     for effect in contrast.effects:
         if effect.bounds is None:
-            yield NotApplicable(KEY, f"{effect.title.lower()}: {effect.reason}", effect.remedy, subject=subject)
+            yield NotApplicable(
+                KEY, f"{effect.title.lower()}: {effect.reason}", effect.remedy, subject=subject
+            )
     for found in contrast.people:
         if found.reason:
             yield NotApplicable(KEY, found.reason, found.remedy, subject=subject)
@@ -145,18 +147,29 @@ def _slack(contrasts: Sequence[Contrast]) -> dict[str, float]:
 
 
 def _overview(contrasts: Sequence[Contrast]) -> Iterator[OverviewRow]:
-    """Give one row an effect, a point a group: a value where it is identified, else an interval without one."""
-    for key, name in (("total", "Total effect"), ("direct", "Direct effect"), ("indirect", "Indirect effect")):
+    """Give one row an effect, a point a group: with its value, or an interval without one."""
+    from fairwitness.causal.audit_words import one_value
+
+    names: tuple[tuple[Key, str], ...] = (
+        ("total", "Total effect"),
+        ("direct", "Direct effect"),
+        ("indirect", "Indirect effect"),
+    )
+    for key, name in names:
         points = []
         for contrast in contrasts:
-            effect = contrast.effect(key)  # type: ignore[arg-type]
+            effect = contrast.effect(key)
             if effect is not None and effect.bounds is not None and not effect.bounds.uninformative:
                 bounds = effect.bounds
-                value = bounds.lower if bounds.identified else float("nan")
-                points.append((contrast.pair.group, value, *bounds.interval))
+                points.append((contrast.pair.group, one_value(bounds), *bounds.interval))
         if points:
             pair = contrasts[0].pair
             tau = pair.audited.options.tau
             yield OverviewRow(
-                name, pair.groups.name, tuple(points), unit="difference", reference=0.0, thresholds=(-tau, tau)
+                name,
+                pair.groups.name,
+                tuple(points),
+                unit="difference",
+                reference=0.0,
+                thresholds=(-tau, tau),
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from fairwitness.causal.audited import ACCEPTED, Audited
-from fairwitness.causal.bounds import EffectBounds, effect_bounds
+from fairwitness.causal.bounds import EffectBounds, answer, effect_bounds, prepare
 from fairwitness.causal.ladder import Ladder, Rung, assumption_ladder
 from fairwitness.causal.notions import NOTIONS
 from fairwitness.causal.options import split_paths
 from fairwitness.causal.paths import PathSet, path_set
-from fairwitness.causal.row_bounds import RowBounds, RowCell
-from fairwitness.causal.rows import population_bounds
+from fairwitness.causal.resampled import resampled_intervals
 from fairwitness.causal.solve import Limits
 from fairwitness.errors import FairwitnessError
 from fairwitness.text import listing, plain
@@ -94,6 +93,15 @@ class Effect:
         return None if self.bounds is None else WORDS[self.bounds.verdict(tau)]
 
 
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """People who are alike in what is known of them, and the bounds of the effect on such people."""
+
+    given: Mapping[str, object]
+    n: int
+    bounds: EffectBounds
+
+
 @dataclass(frozen=True, eq=False)
 class People:
     """How many people an effect concerns, by how much it may be for people like them.
@@ -102,36 +110,33 @@ class People:
     ----------
     key
         Name of the notion.
-    rows
-        Bounds for each distinct combination of what is known of people; one entry for each group asked about.
+    observed
+        What is known of people.
+    kinds
+        The kinds of people with enough people to say something about, largest first.
+    n, n_kinds
+        People asked about, and kinds of people, those of few people included.
     reason, remedy
         Why there are none, and what to do.
     """
 
     key: Literal["counterfactual_fairness", "group_direct_discrimination"]
     observed: tuple[str, ...]
-    rows: tuple[RowBounds, ...] = ()
+    kinds: tuple[Kind, ...] = ()
+    n: int = 0
+    n_kinds: int = 0
     reason: str = ""
     remedy: str = ""
 
     @property
-    def cells(self) -> tuple[RowCell, ...]:
-        """Each kind of people, those of most people first."""
-        return tuple(sorted((cell for rows in self.rows for cell in rows), key=lambda cell: -(cell.n or 0)))
-
-    @property
-    def n(self) -> int:
-        """People asked about."""
-        return sum(size(cell) for cell in self.cells)
+    def few(self) -> int:
+        """People of whose kind there are too few to say anything."""
+        return self.n - sum(kind.n for kind in self.kinds)
 
     def count(self, word: Word, tau: float) -> int:
-        """Give how many people have this verdict."""
-        return sum(size(cell) for cell in self.cells if WORDS[cell.bounds.verdict(tau)] == word)
-
-
-def size(cell: RowCell) -> int:
-    """Give how many people are of this kind."""
-    return round(cell.n or 0)
+        """Give how many people have this verdict; people of rare kinds have none, so theirs is open."""
+        found = sum(kind.n for kind in self.kinds if WORDS[kind.bounds.verdict(tau)] == word)
+        return found + self.few if word == "open" else found
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,20 +188,54 @@ def path_sets(pair: Pair) -> Iterator[tuple[Key, str, PathSet]]:
 
 
 def _effects(pair: Pair) -> Iterator[Effect]:
+    audited = pair.audited
+    valid = audited.options.sampling_error == "region"
+    found: list[Effect] = []
     for key, title, paths in path_sets(pair):
         try:
             bounds = effect_bounds(
-                pair.audited.distribution,
-                pair.audited.graph,
+                audited.distribution,
+                audited.graph,
                 **pair.asked,
                 paths=paths,
-                confidence=pair.audited.level,
+                confidence=audited.level if valid else None,
                 limits=LIMITS,
             )
         except FairwitnessError as error:
-            yield Effect(key, title, paths, None, _reason(error), error.fix or "")
+            found.append(Effect(key, title, paths, None, _reason(error), error.fix or ""))
         else:
-            yield Effect(key, title, paths, bounds)
+            found.append(Effect(key, title, paths, bounds))
+    yield from _resampled(pair, found) if audited.options.sampling_error == "resampled" else found
+
+
+def _resampled(pair: Pair, effects: Sequence[Effect]) -> Iterator[Effect]:
+    """Put an indicative interval around the bounds that say something."""
+    audited = pair.audited
+    asked = [
+        (each.paths, each.bounds)
+        for each in effects
+        if each.bounds is not None and not each.bounds.uninformative
+    ]
+    found = iter(
+        resampled_intervals(
+            audited.distribution,
+            audited.graph,
+            pair.asked,
+            asked,
+            confidence=audited.case.confidence,
+            seed=audited.case.seed,
+            limits=LIMITS,
+            n_jobs=audited.case.n_jobs,
+        )
+        if asked
+        else []
+    )
+    for each in effects:
+        if each.bounds is None or each.bounds.uninformative:
+            yield each
+        else:
+            sure = replace(each.bounds, interval=next(found), confidence=audited.case.confidence)
+            yield replace(each, bounds=sure)
 
 
 def _reason(error: FairwitnessError) -> str:
@@ -217,36 +256,35 @@ def _people(pair: Pair) -> Iterator[People]:
 def _asked(pair: Pair, key: Any, observed: tuple[str, ...], paths: str, own: tuple[str, ...] = ()) -> People:
     """Ask about each kind of people: those of the groups ``own``, or all, told apart by what is ``observed``."""
     audited = pair.audited
-    counts = audited.distribution.take(*observed, *([pair.node] if own else [])).counts
-    assert counts is not None
-    if own:
-        counts = counts[..., [audited.distribution.level_index(pair.node, value) for value in own]]
-    kinds = int(np.count_nonzero(counts))
     names = (*observed, *([pair.node] if own else []))
-    if kinds > MOST_KINDS:
+    known = audited.distribution.take(*names)
+    assert known.counts is not None
+    places = np.argwhere(known.counts > 0)
+    if own:
+        codes = [known.level_index(pair.node, value) for value in own]
+        places = places[np.isin(places[:, -1], codes)]
+    sizes = [round(float(known.counts[tuple(place)])) for place in places]
+    enough = [at for at, size in enumerate(sizes) if size >= audited.case.minimum_n]
+    if len(enough) > MOST_KINDS:
         return People(
             key,
             names,
-            reason=f"{kinds:,} kinds of people differ in what the graph knows of them, more than {MOST_KINDS:,}",
+            reason=f"{len(enough):,} kinds of people differ in what the graph knows, more than {MOST_KINDS:,}",
             remedy="cut columns more coarsely, or leave some out of the graph",
         )
     try:
-        rows = tuple(
-            population_bounds(
-                audited.distribution,
-                audited.graph,
-                **pair.asked,
-                for_rows=observed,
-                given=given,
-                paths=paths,
-                limits=LIMITS,
-                n_jobs=1,
-            )
-            for given in ([{pair.node: value} for value in own] or [{}])
-        )
+        question = prepare(audited.distribution, audited.graph, **pair.asked, paths=paths, observed=names)
+        kinds = []
+        for at in enough:
+            given = {
+                name: levels[code]
+                for name, levels, code in zip(names, known.levels, places[at].tolist(), strict=True)
+            }
+            kinds.append(Kind(given, sizes[at], answer(question.about(given), limits=LIMITS)))
     except FairwitnessError as error:
         return People(key, names, reason=_reason(error), remedy=error.fix or "")
-    return People(key, names, rows)
+    kinds.sort(key=lambda kind: -kind.n)
+    return People(key, names, tuple(kinds), n=sum(sizes), n_kinds=len(sizes))
 
 
 def _ladders(pair: Pair, effects: tuple[Effect, ...]) -> Iterator[tuple[Key, Ladder]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fairwitness.arguments import real_number, shown
 from fairwitness.causal.bins import read_bins
@@ -15,6 +15,8 @@ from fairwitness.text import plain
 if TYPE_CHECKING:
     from fairwitness.causal.bins import Bins
 
+SamplingError: TypeAlias = Literal["resampled", "region", "none"]
+SAMPLING_ERRORS: tuple[SamplingError, ...] = ("resampled", "region", "none")
 #: Effects up to this size are within the tolerance, unless the settings say otherwise (the paper's τ).
 TAU = 0.1
 
@@ -34,14 +36,15 @@ class Options:
     redlining
         Variables whose use cannot be justified: the paths through them are looked at on their own.
     sampling_error
-        Whether intervals also cover sampling error.
+        How intervals also cover sampling error: ``"resampled"`` (indicative), ``"region"`` (valid for every number
+        of rows, and wide) or ``"none"``.
     """
 
     tau: float = TAU
     bins: Bins = field(default_factory=dict)
     paths: tuple[str, ...] = ()
     redlining: tuple[str, ...] = ()
-    sampling_error: bool = True
+    sampling_error: SamplingError = "resampled"
 
 
 def read_options(settings: Mapping[str, object] | None, graph: CausalGraph | None) -> Options:
@@ -61,7 +64,7 @@ def read_options(settings: Mapping[str, object] | None, graph: CausalGraph | Non
         bins=_bins(given.get("bins")),
         paths=_texts(given.get("paths"), "paths", "sex -> dept -> decision"),
         redlining=_texts(given.get("redlining"), "redlining", "dept"),
-        sampling_error=_yes(given.get("sampling_error")),
+        sampling_error=_sampling_error(given.get("sampling_error")),
     )
     if graph is not None:
         graph.check(*options.redlining)
@@ -112,9 +115,14 @@ def _texts(given: object, name: str, example: str) -> tuple[str, ...]:
     return tuple(map(str, found))
 
 
-def _yes(given: object) -> bool:
-    if given is None or isinstance(given, bool):
-        return given is not False
+def _sampling_error(given: object) -> SamplingError:
+    if given is None:
+        return "resampled"
+    for word in SAMPLING_ERRORS:
+        if given == word:
+            return word
     raise ConfigError(
-        "sampling_error must be true or false", got=shown(given), fix="pass sampling_error=False"
+        "sampling_error is not one of the possible values",
+        got=shown(given),
+        fix=f"use {' or '.join(map(repr, SAMPLING_ERRORS))}",
     )

@@ -129,14 +129,18 @@ def print_report(report: AuditReport, folder: Path, *, quiet: bool, verbose: boo
     established = [finding for finding in report.findings if finding.established]
     for finding in established[: None if verbose else 3]:
         typer.echo(_line(finding))
-    whole = [answer for answer in report.not_applicable if not answer.subject]
+    # Nobody asked for bounds where there is no causal graph; the report's table says how to.
+    answers = [
+        a for a in report.not_applicable if a.method != "bounds" or "bounds" in report.document["sections"]
+    ]
+    whole = [answer for answer in answers if not answer.subject]
     for answer in whole[:2]:
         typer.echo(f"Not applicable: {_unanswered(answer)}")
     more = len(established) - 3
     rest = [_counted(more, "more finding")] if more > 0 and not verbose else []
     if unsure := sum(not finding.established for finding in report.findings):
         rest.append(f"{unsure} not established")
-    if others := len(report.not_applicable) - len(whole[:2]):
+    if others := len(answers) - len(whole[:2]):
         rest.append(f"{_counted(others, 'question')} not applicable")
     if rest:
         typer.echo(f"Also: {', '.join(rest)} (see the report).")
@@ -150,9 +154,11 @@ def print_unanswered(answers: Sequence[NotApplicable]) -> None:
 
 
 def _unanswered(answer: NotApplicable) -> str:
-    subject = answer.subject or {"rates": "group rates", "opportunity": "flips"}.get(
-        answer.method, answer.method
-    )
+    subject = answer.subject or {
+        "rates": "group rates",
+        "opportunity": "flips",
+        "bounds": "causal bounds",
+    }.get(answer.method, answer.method)
     return f"{plain(subject)}: {plain(answer.reason, most=400)}."
 
 

@@ -161,13 +161,12 @@ def _row(
             place_ = y + _LINE * (at + 0.5)
             _text(ax, text, left, place_, height, weight="normal" if muted else weight, muted=muted)
         y += _LINE * (len(names) + len(words))
-        top, bottom = y, y + _BAR
-    else:
-        top, bottom = y, y + _height(row, width, stacked=False)
-        middle = (top + bottom) / 2
-        _text(ax, wrapped(row.label, _WRAP), left - _APART, middle, height, weight=weight, right=True)
-        _text(ax, wrapped(row.beside, _WRAP), width - right + _APART, middle, height)
-    return top - _GAP / 2, bottom + _GAP / 2
+        return y + 1, y + _BAR
+    bottom = y + _height(row, width, stacked=False)
+    middle = (y + bottom) / 2
+    _text(ax, wrapped(row.label, _WRAP), left - _APART, middle, height, weight=weight, right=True)
+    _text(ax, wrapped(row.beside, _WRAP), width - right + _APART, middle, height)
+    return y - _GAP / 2, bottom + _GAP / 2
 
 
 def _bar(ax: Axes, row: Range, y: float, scale: float, unit: float) -> None:

@@ -18,7 +18,7 @@ from fairwitness.text import listing, plain
 #: What the axis of a measure means, for those that are not drawn as percentages.
 _UNITS = {
     "index": "index, from 0 to 1",
-    "difference": "difference from the comparison group",
+    "difference": "difference in the share accepted, percentage points",
     "ratio": "ratio to the comparison group",
     "correlation": "correlation, from −1 to 1",
 }
@@ -41,9 +41,10 @@ class Dot:
 
     def said(self, unit: str) -> str:
         """Say the estimate with its interval."""
-        if not math.isfinite(self.estimate):
-            return f"{plain(self.group)} no value"
         between = show.hundredths_interval if unit == "share" else show.interval
+        if not math.isfinite(self.estimate):
+            range_ = between(self.low, self.high)
+            return f"{plain(self.group)} {f'in {range_}' if range_ else 'no value'}"
         random = f", at random {value(self.at_random, unit)}" if math.isfinite(self.at_random) else ""
         shown = f"{plain(self.group)} {value(self.estimate, unit)} {between(self.low, self.high)}".strip()
         return f"{shown}{random}"
@@ -89,9 +90,9 @@ def value(number: float, unit: str) -> str:
     return show.share(number) if unit == "share" else show.number(number)
 
 
-def dot(feature: str, label: str, given: show.Value, styles: GroupStyles) -> Dot:
+def dot(feature: str, label: str, given: show.Value, styles: GroupStyles, *, scale: float = 1) -> Dot:
     """Make a dot of an estimate in the document."""
-    parts = (show.finite((given or {}).get(key)) for key in ("estimate", "low", "high", "at_random"))
+    parts = (scale * show.finite((given or {}).get(key)) for key in ("estimate", "low", "high", "at_random"))
     return Dot(label, styles.index(feature, label), *parts)
 
 
@@ -191,7 +192,9 @@ def _data(picture_id: str, rows: Sequence[DotRow]) -> tables.Table:
 def overview_row(row: Mapping[str, Any], styles: GroupStyles) -> DotRow:
     """Make a row of one in the document's overview."""
     subject, unit = row["subject"], row.get("unit", "share")
-    made = tuple(dot(subject, point["group"], point, styles) for point in row["points"])
+    # Differences of shares are shown in percentage points.
+    scale = 100 if unit == "difference" else 1
+    made = tuple(dot(subject, point["group"], point, styles, scale=scale) for point in row["points"])
     privileged = styles.privileged(subject)
     own = [d for d in made if d.group == privileged]
     reference = row.get("reference")
@@ -200,5 +203,5 @@ def overview_row(row: Mapping[str, Any], styles: GroupStyles) -> DotRow:
     levels = unit in {"share", "index"} and not any(math.isfinite(d.at_random) for d in made)
     if reference is None and levels and own:
         reference = own[0].estimate
-    thresholds = tuple(map(float, row.get("thresholds") or ()))
+    thresholds = tuple(scale * float(value) for value in row.get("thresholds") or ())
     return DotRow(row["measure"], subject, made, unit, privileged, reference, thresholds)

@@ -18,8 +18,8 @@ VERDICTS = {"within": "within ±{}", "beyond": "beyond ±{}", "open": "cannot be
 UNINFORMATIVE = "uninformative under these assumptions"
 #: What is said of how a range was found.
 STATUS = {
-    "identified": "one value: graph and table determine it",
-    "tight": "proved tight: both ends are possible",
+    "identified": "one value: graph and table leave no other",
+    "tight": "proved tight",
     "gap": "valid; perhaps not tight",
     "outer": "valid, from a relaxation; perhaps not tight",
     "uninformative": UNINFORMATIVE,
@@ -58,7 +58,7 @@ def said(found: Mapping[str, Any], tau: object) -> str:
     """Say a range and its verdict in a few words."""
     if found.get("lower") is None or found.get("status") == "uninformative":
         return verdict(found, tau)
-    return f"{span(found['lower'], found['upper'])}; {verdict(found, tau)}"
+    return f"{show.held(span(found['lower'], found['upper']))}; {show.held(verdict(found, tau))}"
 
 
 def line(name: str, found: Mapping[str, Any], tau: object, *, beside: str | None = None) -> drawing.Range:
@@ -162,7 +162,9 @@ def _nodes(picture_id: str, graph: Mapping[str, Any]) -> tables.Table:
                 tables.words(node["role"]),
                 joined(node["levels"][:8] + (["…"] if len(node["levels"]) > 8 else [])),
                 joined([a for a, b in edges if b == node["name"]]),
-                joined([*(b for a, b in arcs if a == node["name"]), *(a for a, b in arcs if b == node["name"])]),
+                joined(
+                    [*(b for a, b in arcs if a == node["name"]), *(a for a, b in arcs if b == node["name"])]
+                ),
             ]
             for node in graph["nodes"]
         ],

@@ -16,8 +16,8 @@ from fairwitness.text import plain
 
 #: Names of the shares of people, and of whom they tell apart.
 PEOPLE = {
-    "counterfactual_fairness": "along all paths, on people alike in all that the graph knows of them",
-    "group_direct_discrimination": "along the direct edge, on people alike in what else leads to the decision",
+    "counterfactual_fairness": ("All paths", "people alike in {}"),
+    "group_direct_discrimination": ("Direct edge", "people alike in {}"),
 }
 AXIS = "difference in the share accepted, percentage points (left of 0: fewer; shaded: ±{})"
 #: Most kinds of people that are drawn.
@@ -43,6 +43,7 @@ def view(document: Mapping[str, Any], styles: GroupStyles) -> dict[str, Any] | N
         "tau": ranges.tolerance(section.get("tau")),
         "n": show.count(section.get("n")),
         "confidence": show.percent(confidence) if confidence else None,
+        "indicative": section.get("sampling_error") == "resampled",
         "decision": show.name(graph.get("decision", "")),
         "reason": show.prose(graph.get("reason", "")),
         "assumptions": [show.prose(sentence) for sentence in section.get("assumptions") or []],
@@ -90,7 +91,7 @@ def _feature(
         ),
         "effects": _effects(key, feature, tau, several=several),
         "effects_table": _effects_table(key, feature, section, styles, several=several),
-        "people": _people(key, feature, document, styles, tau),
+        "people": _people(key, feature, document, styles, several=several),
         "kinds": [
             made
             for number, contrast in enumerate(contrasts, 1)
@@ -99,7 +100,10 @@ def _feature(
         "ladder": _ladder(key, feature, tau, several=several),
         "ladder_table": _ladder_table(key, feature, styles, several=several),
         "notation": [
-            (Markup("{}, {}").format(effect["title"], styles.shown(name, contrast["group"])), effect["notation"])
+            (
+                Markup("{}, {}").format(effect["title"], styles.shown(name, contrast["group"])),
+                effect["notation"],
+            )
             for contrast in contrasts
             for effect in contrast["effects"]
             if effect.get("notation")
@@ -144,9 +148,7 @@ def _in_title(effect: Mapping[str, Any]) -> str:
     return f"{ranges.span(effect['lower'], effect['upper'])} points"
 
 
-def _range_table(
-    table_id: str, caption: str, rows: Sequence[tuple[str, Mapping[str, Any]]]
-) -> tables.Table:
+def _range_table(table_id: str, caption: str, rows: Sequence[tuple[str, Mapping[str, Any]]]) -> tables.Table:
     def end(found: Mapping[str, Any], name: str) -> tables.Cell:
         return tables.hundredths(found.get(name))
 
@@ -191,13 +193,14 @@ def _effects_table(
             *(["Group"] if several else []),
             "Bounds",
             *([f"{show.percent(level)} interval"] if level else []),
-            "Beside ±τ",
+            f"Against ±{ranges.tolerance(tau)}",
         ],
         rows,
         notes=[
             show.prose(
                 f"Below 0: fewer would be accepted if everyone were of the group than if everyone were "
-                f"{plain(feature['privileged'])}." if several
+                f"{plain(feature['privileged'])}."
+                if several
                 else f"{pair}: below 0, fewer would be accepted."
             )
         ],
@@ -230,20 +233,27 @@ def _verdict(found: Mapping[str, Any], tau: object) -> tuple[str, str]:
 
 
 def _people(
-    key: str, feature: Mapping[str, Any], document: Mapping[str, Any], styles: GroupStyles, tau: object
+    key: str,
+    feature: Mapping[str, Any],
+    document: Mapping[str, Any],
+    styles: GroupStyles,
+    *,
+    several: bool,
 ) -> tables.Table | None:
-    rows = []
+    section = document["sections"]["bounds"]
+    tau, rows, few = section.get("tau"), [], 0
     for contrast in feature["contrasts"]:
         for found in contrast["people"]:
             n = found["n"]
             if not n:
                 continue
+            few = max(few, found.get("few", 0))
+            name, alike = PEOPLE.get(found["key"], (found["key"], ""))
+            known = Markup(", ").join(map(show.name, found["told_apart_by"]))
             rows.append(
                 [
-                    tables.head(
-                        styles.shown(feature["name"], contrast["group"]),
-                        PEOPLE.get(found["key"], ""),
-                    ),
+                    tables.head(name, Markup(alike).format(known)),
+                    *([tables.words(styles.shown(feature["name"], contrast["group"]))] if several else []),
                     tables.whole(n),
                     tables.whole(found["n_kinds"]),
                     *(
@@ -260,8 +270,22 @@ def _people(
         Markup("For how many {} the effect on people like them is beyond ±{} percentage points").format(
             show.name(document["audited"]["people"]), size
         ),
-        ["Effect", "n", "Kinds of people", f"Beyond ±{size}", f"Within ±{size}", "Cannot be told"],
+        [
+            "Effect",
+            *(["Group"] if several else []),
+            "n",
+            "Kinds of people",
+            f"Beyond ±{size}",
+            f"Within ±{size}",
+            "Cannot be told",
+        ],
         rows,
+        notes=[
+            f"Kinds of fewer than {show.count(section.get('minimum_n'))} people are not asked about; their "
+            f"{show.count(few)} people count as “cannot be told”."
+        ]
+        if few
+        else [],
     )
 
 
@@ -283,10 +307,11 @@ def _kinds(
         for kind in kinds
     ]
     pair = f", {_pair(feature, contrast)}" if several else ""
-    number = "" if len(kinds) == found["n_kinds"] else f"the {len(kinds)} largest kinds of "  # type: ignore[index]
+    assert found is not None
+    which = "kinds" if len(kinds) == found["n_kinds"] else f"{len(kinds)} largest of {found['n_kinds']} kinds"
     yield ranges.picture(
         f"{key}-kinds",
-        f"What {plain(feature['name'])}{pair} moves for {number}people alike in all that the graph knows",
+        f"How far {plain(feature['name'])}{pair} moves acceptance of the {which} of people",
         [drawing.RangePanel("", lines)],
         tau,
         _range_table(
@@ -302,7 +327,9 @@ def _alike(given: Mapping[str, str], node: str) -> str:
     """Name a kind of people by their values, their own group first."""
     ordered = [*([node] if node in given else []), *(name for name in given if name != node)]
     return ", ".join(
-        plain(given[name], most=24) if name == node else f"{plain(name, most=20)} {plain(given[name], most=20)}"
+        plain(given[name], most=24)
+        if name == node
+        else show.held(f"{plain(name, most=20)} {plain(given[name], most=20)}")
         for name in ordered
     )
 
@@ -343,7 +370,9 @@ def _ladder_table(
             head = Markup("<b>{}</b>").format(rung["title"]) if rung["asked"] else rung["title"]
             cells = []
             for each in keys:
-                own = next((r for r in found.get(each, []) if r["name"] == rung["name"]), {})
+                own: Mapping[str, Any] = next(
+                    (other for other in found.get(each, []) if other["name"] == rung["name"]), {}
+                )
                 cells.append(_range_cell({"reason": "not computed", **own}))
             rows.append(
                 [
@@ -385,7 +414,9 @@ def _tests(tests: Mapping[str, Any]) -> tables.Table | None:
                 tables.words(
                     show.prose(test.get("reason") or "not tested")
                     if test["rejected"] is None
-                    else "contradicted" if test["rejected"] else "not contradicted"
+                    else "contradicted"
+                    if test["rejected"]
+                    else "not contradicted"
                 ),
             ]
             for test in listed

@@ -13,14 +13,20 @@ from fairwitness.report.sections.overview import method_name
 
 _ORDER = ("high", "medium", "low", "note")
 #: Findings whose number is a difference of shares, shown in percentage points, or a share.
-_POINTS = frozenset({"RATE001", "RATE003", "RATE004", "FLIP001"})
-_SHARES = frozenset({"FLIP006"})
+_POINTS = frozenset({"RATE001", "RATE003", "RATE004", "FLIP001", "BND001", "BND002", "BND003", "BND004"})
+_SHARES = frozenset({"FLIP006", "BND005", "BND006"})
 
 
 def _strength(finding: Mapping[str, Any]) -> float:
-    """Size over uncertainty: distance from the reference in half-widths of the interval."""
+    """Size over uncertainty: distance from the reference in half-widths of the interval.
+
+    Of a range without an estimate in it, the distance of its nearer end.
+    """
     low, high = (show.finite(end) for end in finding["interval"])
-    size = abs(show.finite(finding["estimate"]) - show.finite(finding["reference"]))
+    estimate, reference = show.finite(finding["estimate"]), show.finite(finding["reference"])
+    if not math.isfinite(estimate):
+        estimate = min(max(low, reference), high)
+    size = abs(estimate - reference)
     width = (high - low) / 2
     return size / width if math.isfinite(size) and math.isfinite(width) and width > 0 else 0.0
 
@@ -79,10 +85,13 @@ def _threshold(finding: Mapping[str, Any], threshold: float) -> str:
 
 def _estimate(finding: Mapping[str, Any]) -> tables.Cell:
     shown = _value(finding, finding["estimate"])
-    if shown == show.DASH:
-        return tables.words("")
     hundredths = finding["code"] in _POINTS | _SHARES
     between = show.hundredths_interval if hundredths else show.interval
+    if shown == show.DASH:
+        # A range in which no value is likelier than another, or nothing at all.
+        range_ = between(*finding["interval"])
+        unit = " points" if finding["code"] in _POINTS else " %" if finding["code"] in _SHARES else ""
+        return tables.Cell(show.held(f"{range_}{unit}"), "", "figure") if range_ else tables.words("")
     # No decimal points to align: the units of the lines differ.
     return tables.Cell(shown, between(*finding["interval"]), "figure")
 

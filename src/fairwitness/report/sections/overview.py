@@ -68,8 +68,21 @@ def at_random(document: Mapping[str, Any]) -> bool:
     return any(point.get("at_random") is not None for row in document["overview"] for point in row["points"])
 
 
+def effects(document: Mapping[str, Any]) -> bool:
+    """Say whether the picture shows effects, whose line of no difference stands at 0."""
+    return any(row["unit"] == "difference" for row in document["overview"])
+
+
+def ranges_only(document: Mapping[str, Any]) -> bool:
+    """Say whether the picture has intervals without an estimate in them."""
+    points = [point for row in document["overview"] for point in row["points"]]
+    return any(point["estimate"] is None and point["low"] is not None for point in points)
+
+
 def _title(rows: list[dots.DotRow]) -> str:
     """Name the measure on which the groups stand farthest apart, in relation to their intervals."""
+    if rows[0].unit == "difference":
+        return "Effects on acceptance, each group set against the comparison group, if the causal graph holds"
     apart = max(rows, key=lambda row: row.apart)
     if not apart.apart:
         return "Each measure, by group"
