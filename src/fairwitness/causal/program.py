@@ -209,7 +209,7 @@ def block_program(
             raise too_large(
                 f"the response functions of {names} need more than {most_columns:,} columns", size
             ) from None
-        return (diagram, *_assembled(diagram, rhs, n_asked))
+        return (diagram, *assembled(diagram, rhs, n_asked))
 
     diagram, polytope, questions = made(zero)
     slack = 0.0
@@ -232,7 +232,7 @@ def block_program(
     return BlockProgram(factor.members, polytope, questions, size, slack)
 
 
-def _assembled(diagram: Diagram, rhs: FloatArray, n_asked: int) -> tuple[Polytope, sparse.csr_matrix]:
+def assembled(diagram: Diagram, rhs: FloatArray, n_asked: int) -> tuple[Polytope, sparse.csr_matrix]:
     """Write the flow network as a polytope: first the data's cells, then what flows in flows out."""
     n_columns = len(diagram.edges)
     n_cells = len(rhs)

@@ -1,0 +1,204 @@
+"""Intervals that contain the true effect with a stated probability, for every number of rows.
+
+The true distribution lies in a simultaneous region with that probability (:mod:`fairwitness.causal.region`).
+The interval is the range of the effect over all causal models with the graph whose distribution lies in it,
+or a little wider: whenever the region contains the true distribution, the interval contains the true effect.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from fairwitness.causal.envelopes import Product, Quantity
+from fairwitness.causal.expression import TooLargeError
+from fairwitness.causal.formula import effect, structural
+from fairwitness.causal.linear import Polytope, Sense, SolverError
+from fairwitness.causal.region import Coin, Region, confidence_region
+from fairwitness.causal.solve import Limits, Problem
+from fairwitness.causal.uncertain import Plan, Program, plan, program
+from fairwitness.stats.intervals import check_confidence
+
+if TYPE_CHECKING:
+    from fairwitness.causal.bounds import Question
+
+#: Most parts the region is cut into for each end.
+MOST_PARTS = 24
+#: Products missed by less than this are as good as met.
+MET = 2e-4
+#: Factors of products are looked at if their limits are farther apart than this, and no more of them than …
+WIDE, MOST_RANGES = 0.02, 80
+#: What rounding in the linear programs may amount to.
+ROUNDING = 1e-7
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceInterval:
+    """An interval for the true effect.
+
+    Attributes
+    ----------
+    low, high
+        The true effect is between them with probability ``confidence`` or more.
+    n_uncertain
+        Chances that are uncertain and matter.
+    programs
+        Linear programs solved.
+    contradicted
+        Whether no distribution in the region agrees with the graph: then the interval is that of the plug-in
+        bounds, and with a graph that is right this happens with probability 1 − ``confidence`` at most.
+    """
+
+    low: float
+    high: float
+    confidence: float
+    n_uncertain: int
+    programs: int
+    contradicted: bool = False
+
+
+def confidence_interval(
+    question: Question, bounds: tuple[float, float], confidence: float = 0.95
+) -> tuple[float, float]:
+    """Give an interval that contains the true effect with probability ``confidence`` or more."""
+    found = effect_interval(question, bounds, confidence)
+    return found.low, found.high
+
+
+def effect_interval(
+    question: Question, bounds: tuple[float, float], confidence: float = 0.95
+) -> ConfidenceInterval:
+    level = check_confidence(confidence)
+    low, high = bounds
+    if question.query.is_null:
+        return ConfidenceInterval(0.0, 0.0, level, 0, 0)
+    problem = Problem(structural(question.model), question.query, question.model.graph.components)
+    kernel = question.model.kernel
+    made = plan(problem, effect(problem, whole=None if kernel is None else kernel.outcome))
+    region = confidence_region(question.model, made.coins, level)
+    search = _Search(made, region)
+    least, most = search.extreme("min", low), search.extreme("max", high)
+    if least is None or most is None:
+        return ConfidenceInterval(low, high, level, region.n_uncertain, search.programs, contradicted=True)
+    return ConfidenceInterval(
+        max(min(low, least), -1.0), min(max(high, most), 1.0), level, region.n_uncertain, search.programs
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """A part of the region with what the relaxation says of it."""
+
+    narrowed: Mapping[Hashable, tuple[float, float]]
+    value: float
+    x: np.ndarray
+    products: Sequence[Product]
+
+
+class _Search:
+    """Branch and bound: the relaxation's end over the region, cut where products are missed most."""
+
+    def __init__(self, made: Plan, region: Region, most_parts: int = MOST_PARTS) -> None:
+        self.made = made
+        self.region = region
+        self.most_parts = most_parts
+        self.programs = 0
+        self.root = program(made, region, {})
+        self.first: dict[Hashable, tuple[float, float]] = {}
+        if self.root is not None and self.root.products:
+            self.first = self._ranges(self.root)
+            self.root = program(made, region, self.first)
+
+    def _ranges(self, root: Program) -> dict[Hashable, tuple[float, float]]:
+        """Find what wide factors of products can be at all."""
+        ranges: dict[Hashable, tuple[float, float]] = {}
+        wide = {
+            quantity.name: quantity
+            for each in root.products
+            for quantity in (each.first, each.second)
+            if quantity.width > WIDE and not isinstance(quantity.name, Coin)
+        }
+        for name, quantity in list(wide.items())[:MOST_RANGES]:
+            cost = quantity.cost(root.polytope.n_columns)
+            ends = [root.polytope.optimize(cost, sense) for sense in ("min", "max")]
+            self.programs += 2
+            if ends[0] is None or ends[1] is None:
+                return {}
+            low, high = (end.bound + quantity.constant for end in ends)
+            low, high = max(low - ROUNDING, quantity.low), min(high + ROUNDING, quantity.high)
+            if high - low < 0.95 * quantity.width:
+                ranges[name] = (low, high)
+        return ranges
+
+    def extreme(self, sense: Sense, start: float) -> float | None:
+        """Give what the effect cannot pass."""
+        if self.root is None:
+            return None
+        sign = 1.0 if sense == "max" else -1.0
+        first = self._solved(self.root, self.first, sense, start)
+        if first is None:
+            return None
+        counter = itertools.count()
+        queue = [(-sign * first.value, next(counter), first)]
+        for _ in range(self.most_parts):
+            _, _, part = queue[0]
+            worst = max(part.products, key=lambda each: each.miss(part.x), default=None)
+            if worst is None or worst.miss(part.x) < MET:
+                break
+            heapq.heappop(queue)
+            name, cut, low, high = _where(worst, part.x)
+            for ends in ((low, cut), (cut, high)):
+                narrowed = {**part.narrowed, name: ends}
+                built = program(self.made, self.region, narrowed)
+                solved = None if built is None else self._solved(built, narrowed, sense, part.value)
+                if solved is not None:
+                    value = sign * min(sign * solved.value, sign * part.value)
+                    kept = _Part(narrowed, value, solved.x, solved.products)
+                    heapq.heappush(queue, (-sign * value, next(counter), kept))
+            if not queue:
+                return None
+        return queue[0][2].value
+
+    def _solved(
+        self, built: Program, narrowed: Mapping[Hashable, tuple[float, float]], sense: Sense, start: float
+    ) -> _Part | None:
+        """Find the extreme ratio on a polytope (Dinkelbach 1967); ``None`` if it is empty."""
+        sign = 1.0 if sense == "max" else -1.0
+        above, below = built.numerator, built.denominator
+        n = built.polytope.n_columns
+        costs = above.cost(n), below.cost(n)
+        ratio = start
+        for _ in range(60):
+            optimum = built.polytope.optimize(costs[0] - ratio * costs[1], sense)
+            self.programs += 1
+            if optimum is None:
+                return None
+            constant = above.constant - ratio * below.constant
+            mass = below.at(optimum.x)
+            gain = sign * (optimum.value + constant)
+            if mass <= 0 or abs(gain) <= 1e-10 * max(mass, 1e-3):
+                break
+            ratio = above.at(optimum.x) / mass
+        over = max(sign * (optimum.bound + constant), 0.0)
+        value = ratio + sign * (over / max(below.low, 1e-3 * below.high) + ROUNDING)
+        return _Part(narrowed, min(max(value, -1.0), 1.0), optimum.x, built.products)
+
+
+def _where(product: Product, x: np.ndarray) -> tuple[Hashable, float, float, float]:
+    """Choose a factor to narrow: a chance, else an event, else what is made of them; and where to cut."""
+
+    def rank(quantity: Quantity) -> tuple[int, float]:
+        name = quantity.name
+        kind = 2 if isinstance(name, Coin) else 0 if isinstance(name, tuple) and isinstance(name[0], str) else 1
+        return kind, quantity.width
+
+    chosen = max((product.first, product.second), key=rank)
+    low, high = chosen.low, chosen.high
+    cut = min(max(chosen.at(x), low + 0.25 * (high - low)), high - 0.25 * (high - low))
+    return chosen.name, cut, low, high

@@ -1,0 +1,343 @@
+"""A simultaneous confidence region for what a table says: valid for every number of rows.
+
+The distribution of the data is a product of conditional distributions, one for each variable and row of its
+Markov pillow, and each of those is a series of tosses of *coins*: given the row, and that it is none of the
+lower levels, is it this level? Given the rows before it, the heads of each coin are binomial. So
+
+* each coin's chance lies in its Clopper–Pearson interval (Clopper and Pearson 1934), all of them at once by
+  Bonferroni's inequality, and
+* the product of all coins' Clopper–Pearson p-values is not too small (Fisher 1932): each p-value is at least
+  as large as a uniform variable given those before it, so the sum of their ``−log`` is at most a gamma
+  variable. That it is convex in each chance (tails of the beta distribution are log-concave) makes the set
+  convex, and tangents give linear inequalities that contain it.
+
+The first bounds a single chance best, the second many chances at once: no more than a few coins can be far
+from what was seen. Each has half of the error probability, which loses little against either alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from scipy import special
+
+from fairwitness.causal.factors import Model
+from fairwitness.causal.separation import separated
+from fairwitness.errors import ConfigError
+from fairwitness.text import plain
+from fairwitness.typing import BoolArray, FloatArray, IntArray
+
+#: Where tangents touch, as distances in standard deviations. Between two of them they miss the curve by 0.03.
+_TOUCHING = np.arange(0.25, 12.0, 0.5)
+
+
+class Coin(NamedTuple):
+    """Whether ``variable`` takes a level, if ``given`` take these values, and it takes none of the lower levels."""
+
+    variable: str
+    given: tuple[str, ...]
+    row: tuple[int, ...]
+    level: int
+
+
+@dataclass(frozen=True, eq=False)
+class Tosses:
+    """What was seen of some coins.
+
+    Attributes
+    ----------
+    heads, tosses
+        (m,) how often the level was taken, of how many times it could have been.
+    exact
+        (m,) coins whose chance is known, as ``heads / tosses``.
+    average
+        (m,) coins whose heads are sums of scores in [0, 1], not counts: then tails are bounded by Chernoff's
+        inequality (Hoeffding 1963).
+    """
+
+    heads: FloatArray
+    tosses: FloatArray
+    exact: BoolArray
+    average: BoolArray
+
+    def take(self, coins: IntArray) -> Tosses:
+        """Give those of some coins."""
+        return Tosses(self.heads[coins], self.tosses[coins], self.exact[coins], self.average[coins])
+
+
+class Tangents(NamedTuple):
+    """Lines below the penalties: ``penalty[coin] ≥ at + slope · chance[coin]``."""
+
+    coin: IntArray
+    at: FloatArray
+    slope: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """The chances that agree with what was seen.
+
+    Attributes
+    ----------
+    lower, upper
+        (m,) interval of each chance.
+    budget
+        No more than this may the penalties (``−log`` of the p-values) of ``pooled`` coins sum to; ``None``: no
+        limit.
+    seen
+        What it was made of.
+    """
+
+    coins: tuple[Coin, ...]
+    lower: FloatArray
+    upper: FloatArray
+    budget: float | None
+    pooled: BoolArray
+    seen: Tosses
+
+    @property
+    def n_uncertain(self) -> int:
+        """How many chances are not known."""
+        return int((~self.seen.exact).sum())
+
+    def penalty(self, chances: FloatArray) -> FloatArray:
+        """Give (m,) ``−log`` of the two-sided p-value of each coin's chance; 0 where nothing was seen."""
+        seen = self.seen
+        below, above = _log_tails(seen, np.asarray(chances, dtype=np.float64))
+        penalty = np.maximum(-math.log(2.0) - np.minimum(below, above), 0.0)
+        return np.where(self.pooled & (seen.tosses > 0), penalty, 0.0)
+
+    def contains(self, chances: FloatArray) -> bool:
+        """Say whether the chances are in the region."""
+        inside = bool(np.all((chances >= self.lower) & (chances <= self.upper)))
+        return inside and (self.budget is None or float(self.penalty(chances).sum()) <= self.budget)
+
+    @cached_property
+    def tangents(self) -> Tangents:
+        """Lines below the penalties; none where there is no budget."""
+        parts: list[tuple[IntArray, FloatArray, FloatArray]] = []
+        if self.budget is not None:
+            which = np.flatnonzero(self.pooled & (self.seen.tosses > 0))
+            for distance in _TOUCHING:
+                log_tail = float(special.log_ndtr(-distance))
+                if -math.log(2.0) - log_tail > self.budget:
+                    break
+                for above in (True, False):
+                    points = _at_tail(self.seen, log_tail, above=above)
+                    # where the interval ends earlier, the penalty cannot be that large
+                    touched = which[(points[which] < self.upper[which]) & (points[which] > self.lower[which])]
+                    slopes, heights = _slopes(self.seen.take(touched), points[touched], above=above)
+                    parts.append((touched, heights - slopes * points[touched], slopes))
+        if not parts:
+            empty = np.zeros(0)
+            return Tangents(np.zeros(0, dtype=np.int64), empty, empty)
+        return Tangents(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+
+
+def tosses(model: Model, coins: Sequence[Coin]) -> Tosses:
+    """Count heads and tosses of each coin.
+
+    Raises
+    ------
+    ConfigError
+        If the number of rows is not known.
+    """
+    counted = _counts(model)
+    tables: dict[tuple[str, tuple[str, ...]], FloatArray] = {}
+    m = len(coins)
+    heads, total = np.zeros(m), np.zeros(m)
+    exact, average = np.zeros(m, dtype=bool), np.zeros(m, dtype=bool)
+    kernel = model.kernel
+    sizes: FloatArray | None = None if kernel is None else getattr(kernel, "rows", None)
+    for number, (variable, given, row, level) in enumerate(coins):
+        if kernel is not None and variable == kernel.outcome:
+            shares = kernel.table[row]
+            if np.isnan(shares).any():
+                continue
+            if sizes is None:
+                left = max(1.0 - float(shares[:level].sum()), 0.0)
+                exact[number] = left > 0
+                heads[number], total[number] = min(float(shares[level]), left), left
+                continue
+            cells = shares * float(sizes[row])
+            average[number] = bool(np.any(np.abs(cells - np.round(cells)) > 1e-6))
+            cells = cells if average[number] else np.round(cells)
+        else:
+            if (variable, given) not in tables:
+                tables[variable, given] = _summed(model, (*given, variable), counted)
+            cells = tables[variable, given][row]
+        heads[number], total[number] = cells[level], cells[level:].sum()
+    return Tosses(heads, total, exact, average)
+
+
+def _counts(model: Model) -> FloatArray:
+    distribution = model.distribution
+    counts = distribution.counts
+    if counts is None and distribution.n is not None:  # rows were counted, only not those of the outcome
+        counts = distribution.probability * distribution.n
+    if counts is None or bool(np.any(np.abs(counts - np.round(counts)) > 1e-6)):
+        raise ConfigError(
+            "a confidence interval needs the number of rows behind each probability",
+            got="a table of probabilities or survey weights",
+            fix="pass the rows or the counts of the cells, or leave out confidence=",
+        )
+    return np.round(counts)
+
+
+def _summed(model: Model, names: Sequence[str], counts: FloatArray) -> FloatArray:
+    """Sum counts to some variables, axes in their order."""
+    kept = [model.place[name] for name in names]
+    summed = counts.sum(axis=tuple(axis for axis in range(counts.ndim) if axis not in kept))
+    return np.transpose(summed, [sorted(kept).index(axis) for axis in kept])
+
+
+def confidence_region(model: Model, coins: Sequence[Coin], confidence: float) -> Region:
+    """Make the region that contains the true chances of ``coins`` with probability ``confidence`` or more.
+
+    Parameters
+    ----------
+    coins
+        Chosen by the question and the graph, never by what was seen.
+    """
+    chosen = tuple(coins)
+    seen = tosses(model, chosen)
+    pooled = _pooled(model, chosen) & ~seen.exact
+    # Coins never tossed count here, too: which they are depends on the coins before them.
+    m = int(pooled.sum())
+    error = 1.0 - confidence
+    share = error if m <= 1 else error / 2
+    lower, upper = _intervals(chosen, seen, share)
+    budget = None if m <= 1 else float(special.gammainccinv(m, error - share))
+    return Region(chosen, lower, upper, budget, pooled, seen)
+
+
+def _pooled(model: Model, coins: Sequence[Coin]) -> BoolArray:
+    """Choose coins that can be looked at one after another, each binomial whatever those before it gave."""
+    sizes: dict[tuple[str, tuple[str, ...]], int] = {}
+    for coin in coins:
+        sizes[coin.variable, coin.given] = sizes.get((coin.variable, coin.given), 0) + 1
+    ordered = sorted(sizes, key=lambda each: (model.place[each[0]], -sizes[each], each))
+    used: set[str] = set()
+    chosen: set[tuple[str, tuple[str, ...]]] = set()
+    for variable, given in ordered:
+        beyond = used - set(given)
+        if variable in used or (beyond and not separated(model.graph, {variable}, beyond, given)):
+            continue
+        chosen.add((variable, given))
+        used |= {variable, *given}
+    return np.array([(coin.variable, coin.given) in chosen for coin in coins], dtype=bool)
+
+
+def _intervals(coins: Sequence[Coin], seen: Tosses, error: float) -> tuple[FloatArray, FloatArray]:
+    """Give simultaneous intervals.
+
+    A variable's part of the error (given the same others) is fixed beforehand. It is divided among those of
+    its rows that occur, which is allowed as that is known before the variable itself is looked at.
+    """
+    open_coins = [number for number in range(len(coins)) if not seen.exact[number]]
+    of_variable: dict[tuple[object, ...], list[int]] = {}
+    of_row: dict[tuple[object, ...], list[int]] = {}
+    for number in open_coins:
+        of_variable.setdefault(coins[number][:2], []).append(number)
+        of_row.setdefault(coins[number][:3], []).append(number)
+    tails = np.full(len(coins), 0.5)
+    for numbers in of_variable.values():
+        # a row that has one toss of one coin has tosses of its first coin
+        occurring = [
+            number for number in numbers if any(seen.tosses[mate] > 0 for mate in of_row[coins[number][:3]])
+        ]
+        for number in occurring:
+            tails[number] = error * len(numbers) / len(open_coins) / len(occurring) / 2
+    log_tails = np.log(tails)
+    lower = np.where(seen.tosses > 0, _at_tail(seen, log_tails, above=False), 0.0)
+    upper = np.where(seen.tosses > 0, _at_tail(seen, log_tails, above=True), 1.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        known = np.where(seen.exact, seen.heads / seen.tosses, 0.0)
+    return np.where(seen.exact, known, lower), np.where(seen.exact, known, upper)
+
+
+def clopper_pearson(heads: FloatArray, n: FloatArray, tail: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Give exact limits of a chance, each passed with probability ``tail`` at most; [0, 1] where n is 0."""
+    counts, sizes = np.asarray(heads, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    with np.errstate(invalid="ignore"):
+        lower = special.betaincinv(np.maximum(counts, 1e-300), sizes - counts + 1, tail)
+        upper = special.betainccinv(counts + 1, np.maximum(sizes - counts, 1e-300), tail)
+    return np.where(counts > 0, lower, 0.0), np.where(counts < sizes, upper, 1.0)
+
+
+def _at_tail(seen: Tosses, log_tail: float | FloatArray, *, above: bool) -> FloatArray:
+    """Give the chances above (below) those seen at which so few (many) heads have this probability."""
+    logs = np.broadcast_to(np.asarray(log_tail, dtype=np.float64), seen.heads.shape)
+    ends = clopper_pearson(seen.heads, seen.tosses, np.exp(logs))[1 if above else 0]
+    if seen.average.any():
+        mean, _ = _means(seen)
+        limit = np.ones_like(mean) if above else np.zeros_like(mean)
+        inner, outer = mean.copy(), limit
+        for _ in range(60):
+            middle = (inner + outer) / 2
+            inside = -seen.tosses * _divergence(mean, middle) > logs
+            inner, outer = np.where(inside, middle, inner), np.where(inside, outer, middle)
+        ends = np.where(seen.average, outer, ends)
+    return ends
+
+
+def _log_tails(seen: Tosses, chances: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Give log P(so few heads or fewer) and log P(so many or more)."""
+    heads, n = seen.heads, seen.tosses
+    with np.errstate(divide="ignore", invalid="ignore"):
+        few = np.where(heads < n, np.log(special.betaincc(heads + 1, np.maximum(n - heads, 1e-300), chances)), 0.0)
+        many = np.where(heads > 0, np.log(special.betainc(np.maximum(heads, 1e-300), n - heads + 1, chances)), 0.0)
+    if seen.average.any():
+        mean, _ = _means(seen)
+        bound = -n * _divergence(mean, chances)
+        few = np.where(seen.average, np.where(chances > mean, bound, 0.0), few)
+        many = np.where(seen.average, np.where(chances < mean, bound, 0.0), many)
+    return few, many
+
+
+def _slopes(seen: Tosses, chances: FloatArray, *, above: bool) -> tuple[FloatArray, FloatArray]:
+    """Give slope and height of the penalties at some chances above (below) what was seen."""
+    heads, n = seen.heads, seen.tosses
+    first = heads + 1 if above else np.maximum(heads, 1e-300)
+    second = np.maximum(n - heads, 1e-300) if above else n - heads + 1
+    few, many = _log_tails(seen, chances)
+    log_tail = few if above else many
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        log_density = (
+            (first - 1) * np.log(chances) + (second - 1) * np.log1p(-chances) - special.betaln(first, second)
+        )
+        slopes = np.exp(log_density - log_tail) * (1.0 if above else -1.0)
+        if seen.average.any():
+            mean, _ = _means(seen)
+            slopes = np.where(seen.average, n * (chances - mean) / (chances * (1 - chances)), slopes)
+    return slopes, -math.log(2.0) - log_tail
+
+
+def _means(seen: Tosses) -> tuple[FloatArray, BoolArray]:
+    tossed = seen.tosses > 0
+    return np.where(tossed, seen.heads / np.where(tossed, seen.tosses, 1.0), 0.5), tossed
+
+
+def _divergence(mean: FloatArray, chances: FloatArray) -> FloatArray:
+    """Kullback and Leibler's divergence of two coins."""
+    return np.asarray(special.rel_entr(mean, chances) + special.rel_entr(1 - mean, 1 - chances))
+
+
+def describe(coin: Coin, model: Model) -> str:
+    """Write a coin: ``P(hired = 1 | sex = 0)``."""
+    distribution = model.distribution
+
+    def said(variable: str, code: int) -> str:
+        return f"{plain(variable)} = {plain(distribution.levels[distribution.axis(variable)][code])}"
+
+    given = [said(name, code) for name, code in zip(coin.given, coin.row, strict=True)]
+    last = len(distribution.levels[distribution.axis(coin.variable)]) - 2
+    if coin.level and coin.level <= last:
+        given.append(f"{plain(coin.variable)} of a higher level than the {coin.level} before")
+    bar = f" | {', '.join(given)}" if given else ""
+    return f"P({said(coin.variable, coin.level)}{bar})"
