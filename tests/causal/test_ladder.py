@@ -155,6 +155,7 @@ class TestForms:
         assert frame["rung"].tolist() == ["confounded", "declared"]
         assert frame["width"].tolist() == [rung.width for rung in found]
         assert frame["verdict"].tolist() == ["undetermined", "unfair"]
+        assert "Everything confounded" in found._repr_html_()
 
     def test_document(self, d2, kernel):
         found = ladder(d2, predictor=kernel)

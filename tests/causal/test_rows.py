@@ -208,6 +208,12 @@ class TestForms:
         assert (frame["lower"] <= frame["upper"]).all()
         assert frame["verdict"].tolist() == [cell.bounds.verdict(0.3) for cell in found]
 
+    def test_notebook_shows_a_table_that_is_only_words(self, people):
+        evil = people.replace({"dept": {"A": "<b>A</b>\u202e"}})
+        shown = population_bounds(evil, GRAPH, bins=BINS, **QUESTION)._repr_html_()
+        assert "&lt;b&gt;A" in shown
+        assert "\u202e" not in shown
+
     def test_document(self, found):
         document = json.loads(json.dumps(found.to_dict(tau=0.2), allow_nan=False))
         assert document["evidence"] == ["sex", "dept", "age"]

@@ -176,6 +176,10 @@ class Ladder:
 
         return plot_ladder(self, ax, tau=tau)
 
+    def _repr_html_(self) -> str:
+        frame = self.to_frame()[["title", "assumptions", "lower", "upper", "width", "status", "reason"]]
+        return str(frame.to_html(index=False, escape=True, float_format="%.3g", na_rep="–"))
+
     def __repr__(self) -> str:
         told = effect(self.query)
         lines = [f"{told[0].upper()}{told[1:]}, {self.query.paths}; {people(self.query.given)}"]

@@ -255,8 +255,8 @@ def pc_fairness(
         Evidence: values known of the people. Has to be what the notion asks for.
     paths
         ``None``: the notion's own (for indirect discrimination all paths but the edge: every attribute counts
-        as redlining). For indirect notions also ``through("dept")``, a list of redlining attributes, or single
-        paths.
+        as redlining). For indirect notions also ``through("dept")``, a list of redlining attributes, or
+        single paths.
     y
         The true outcome's column, for the counterfactual error rate: a node of the graph beside ``outcome``.
     predictor, weights, bins, levels, missing, confidence, relaxation, limits

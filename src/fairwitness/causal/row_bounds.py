@@ -22,6 +22,9 @@ from fairwitness.typing import Document, FloatArray, IntArray, NativeFrame
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+#: Cells that a notebook shows.
+_MOST_SHOWN = 20
+
 WORDS: tuple[Word, ...] = ("fair", "undetermined", "unfair")
 
 
@@ -228,6 +231,14 @@ class RowBounds:
         from fairwitness.causal.plots import plot_rows
 
         return plot_rows(self, ax, tau=tau)
+
+    def _repr_html_(self) -> str:
+        frame = self.to_frame().head(_MOST_SHOWN)
+        for name in self.evidence:
+            frame[name] = [plain(value) for value in frame[name]]
+        rest = len(self) - len(frame)
+        more = f"<p>{rest:,} more in <code>to_frame()</code></p>" if rest > 0 else ""
+        return f"{frame.to_html(index=False, escape=True, float_format='%.3g')}{more}"
 
     def __repr__(self) -> str:
         said = ", ".join(f"{word} {percent(share)}" for word, share in self.shares().items())
