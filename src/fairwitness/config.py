@@ -17,6 +17,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
+from fairwitness.config_graph import wrong_graph
 from fairwitness.config_tables import (
     CHOICES,
     MODEL_KEYS,
@@ -25,6 +26,7 @@ from fairwitness.config_tables import (
     REQUIRED,
     TABLES,
     AuditConfig,
+    GraphConfig,
     MethodsConfig,
     ModelConfig,
     OutcomeConfig,
@@ -39,6 +41,7 @@ from fairwitness.text import plain
 __all__ = [
     "TABLES",
     "AuditConfig",
+    "GraphConfig",
     "MethodsConfig",
     "ModelConfig",
     "OutcomeConfig",
@@ -150,6 +153,8 @@ class _Reader:
         )
         self.check_model(config.model, config.outcome)
         self.check_columns(config)
+        if "graph" in raw:
+            self.check_graph(config.graph)
         return config
 
     def section(self, name: str, values: Mapping[str, Any]) -> Any:
@@ -265,6 +270,20 @@ class _Reader:
                 fix="leave that column out of the sensitive features",
             )
 
+    def check_graph(self, graph: GraphConfig) -> None:
+        if (graph.text is None) == (graph.file is None):
+            self.fail(
+                "[graph] must say the graph by either text or file",
+                table="graph",
+                fix='write for example text = "sex -> income; {sex, income} -> decision"',
+            )
+        wrong = wrong_graph(graph)
+        if wrong is not None:
+            key, error = wrong
+            line = _line_of(self.lines, "graph", key)
+            where = f"{plain(self.source or 'audit.toml')}{f', line {line}' if line else ''}"
+            raise ConfigError(f"{where}: {error.what}", got=error.got, fix=error.fix) from error
+
     def unknown(self, key: str, known: tuple[str, ...], *, table: str | None) -> NoReturn:
         close = difflib.get_close_matches(key, known, n=1)
         where = f"[{table}] has no" if table else "there is no"
@@ -310,6 +329,8 @@ def _wrong(table: str, key: str, value: Any) -> tuple[str, str] | None:
         return "n_jobs is 0", "write 1 or more, or -1 for all cores"
     if key == "confidence" and not 0 < value < 1:
         return "confidence must lie between 0 and 1", "write for example confidence = 0.95"
+    if key == "tau" and not 0 < value < 1:
+        return "tau must lie between 0 and 1", "write for example tau = 0.1"
     if key == "threshold" and not math.isfinite(value):
         return "threshold must be a finite number", "write for example threshold = 0.5"
     if key in {"separator", "decimal"} and len(value) != 1:

@@ -68,6 +68,21 @@ class ModelConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class GraphConfig:
+    """``[graph]``: a causal graph, as ``text`` or in a ``file``, and what is asked of it."""
+
+    text: str | None = None
+    file: Path | None = None
+    decision: str | None = None
+    bins: Mapping[str, object] = field(default_factory=dict)
+    confounded: tuple[str, ...] = ()
+    tau: float = 0.1
+    redlining: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    sampling_error: str = "resampled"
+
+
+@dataclass(frozen=True, slots=True)
 class MethodsConfig:
     """``[methods]``: what to measure, and how."""
 
@@ -108,6 +123,7 @@ class AuditConfig:
     sensitive: SensitiveConfig
     model: ModelConfig
     outcome: OutcomeConfig = field(default_factory=OutcomeConfig)
+    graph: GraphConfig = field(default_factory=GraphConfig)
     methods: MethodsConfig = field(default_factory=MethodsConfig)
     run: RunConfig = field(default_factory=RunConfig)
     report: ReportConfig = field(default_factory=ReportConfig)
@@ -121,18 +137,20 @@ TABLES: Mapping[str, type[Any]] = {
     "outcome": OutcomeConfig,
     "sensitive": SensitiveConfig,
     "model": ModelConfig,
+    "graph": GraphConfig,
     "methods": MethodsConfig,
     "run": RunConfig,
     "report": ReportConfig,
 }
 REQUIRED = {"table": ("path",), "sensitive": ("columns",), "model": ()}
 CHOICES: Mapping[tuple[str, str], tuple[str, ...]] = {
-    ("methods", "run"): ("auto", "rates", "opportunity"),
+    ("methods", "run"): ("auto", "rates", "opportunity", "bounds"),
     ("sensitive", "missing"): ("error", "group", "drop"),
     ("methods", "generator"): ("neighbors", "genetic", "exact", "dice"),
     ("methods", "convention"): ("equations", "published"),
     ("methods", "classifier"): ("default", "RF", "MLP", "XGB"),
     ("methods", "shortfall"): ("available", "ideal_k", "drop"),
+    ("graph", "sampling_error"): ("resampled", "region", "none"),
     ("report", "fail_on"): SEVERITIES,
     ("model", "train"): ("LR", "SVM", "DT", "RF", "MLP", "XGB", "LGBM"),
 }

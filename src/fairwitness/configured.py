@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from fairwitness.audit import Audit
+from fairwitness.causal.graph import CausalGraph
 from fairwitness.config import AuditConfig, ModelConfig, place
+from fairwitness.config_graph import causal_graph, graph_settings
 from fairwitness.counterfactuals import (
     CounterfactualGenerator,
     DiceGenerator,
@@ -45,6 +47,7 @@ def audit_from_config(config: AuditConfig, *, command: str = "") -> Audit:
     model = _model(config, sources)
     read = _columns_read(model, sources)
     schema, notes = _schema(config, sources, read)
+    graph = _graph(config, sources)
     return Audit(
         model,
         sources.X,
@@ -54,6 +57,7 @@ def audit_from_config(config: AuditConfig, *, command: str = "") -> Audit:
         favorable=config.outcome.favorable,
         threshold=config.model.threshold,
         schema=schema,
+        graph=graph,
         methods=config.methods.run,
         k=config.methods.k,
         random_state=config.run.seed,
@@ -69,6 +73,7 @@ def audit_from_config(config: AuditConfig, *, command: str = "") -> Audit:
             "classifier": _classifier(config, sources, read),
             "max_people": config.methods.max_people,
             "thresholds": config.methods.thresholds,
+            **(graph_settings(config.graph) if graph is not None else {}),
         },
         outcome=config.outcome.column,
         people=config.outcome.people,
@@ -197,6 +202,28 @@ def _schema(config: AuditConfig, sources: Sources, read: Sequence[str]) -> tuple
                     f"{place(config, 'schema', name)}: {error.what}", got=error.got, fix=error.fix
                 ) from error
         raise
+
+
+def _graph(config: AuditConfig, sources: Sources) -> CausalGraph | None:
+    """Read the causal graph, if there is one; what has effects in it must be a column."""
+    if config.graph.text is None and config.graph.file is None:
+        return None
+    graph = causal_graph(config.graph)
+    usable = {*column_names(sources.X), *config.sensitive.columns, config.outcome.column}
+    for node in graph.nodes:
+        if graph.children(node) and node not in usable:
+            key = "text" if config.graph.file is None else "file"
+            why = (
+                f"{sources.left_out[node]} takes it out"
+                if node in sources.left_out
+                else "the table has no such column"
+            )
+            raise ConfigError(
+                f"{place(config, 'graph', key)}: the graph has the node {plain(node)!r}, but {why}",
+                got=f"columns {listing([plain(each) for each in sources.present], most=20)}",
+                fix="draw a cause that is not measured as an arc between what it causes: A <-> B",
+            )
+    return graph
 
 
 def make_generator(name: str, n_jobs: int | None, seed: int) -> CounterfactualGenerator:

@@ -66,6 +66,7 @@ def draft_text(facts: Facts) -> str:
         ["", *_outcome(facts)],
         ["", *_sensitive(facts)],
         ["", *_model(facts, folder)],
+        ["", *_graph(facts)],
         ["", *_rest()],
         ["", *_schema(facts)],
     ]
@@ -129,6 +130,22 @@ def _model(facts: Facts, folder: Path) -> list[str]:
             "# favorable = 1  # the good outcome as the model says it, if the table says it otherwise"
         )
     return lines
+
+
+def _graph(facts: Facts) -> list[str]:
+    """Write a stub: which causes which is for a person to say."""
+    feature = next(iter(facts.groups), "sex").split(" ")[0]
+    columns = [
+        each.name for each in facts.schema.features if each.name not in {*facts.drop, facts.identifier}
+    ]
+    example = next((name for name in columns if name.isidentifier()), "income")
+    text = f"{feature} -> {example}; {{{feature}, {example}}} -> decision"
+    return [
+        "# Bounds on causal effects rest on a causal graph, which no table can tell: draw yours.",
+        "# [graph]",
+        f"# text = {toml_value(text)}  # and A <-> B for a cause of both that is not measured",
+        f"# bins = {{ {example} = [10, 20] }}  # where numbers are cut",
+    ]
 
 
 def _rest() -> list[str]:

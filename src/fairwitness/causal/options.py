@@ -67,9 +67,16 @@ def read_options(settings: Mapping[str, object] | None, graph: CausalGraph | Non
         sampling_error=_sampling_error(given.get("sampling_error")),
     )
     if graph is not None:
-        graph.check(*options.redlining)
-        for path in options.paths:
-            graph.check(*(node for part in split_paths(path) for node in part))
+        named = {
+            "bins": list(options.bins),
+            "redlining": options.redlining,
+            "paths": [node for path in options.paths for part in split_paths(path) for node in part],
+        }
+        for name, nodes in named.items():
+            try:
+                graph.check(*nodes)
+            except ConfigError as error:
+                raise ConfigError(f"in {name}, {error.what}", got=error.got, fix=error.fix) from error
     return options
 
 
