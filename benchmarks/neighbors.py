@@ -3,7 +3,7 @@
     python benchmarks/neighbors.py [adult.csv.gz] [--peer-python PATH] [--queries 3000] [--k 100]
 
 The peer lives in its own environment, with the same versions of scikit-learn and LightGBM:
-``python -m venv dice && dice/bin/pip install dice-ml lightgbm pyarrow``.
+``python -m venv peers && peers/bin/pip install dice-ml lightgbm pyarrow``.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import argparse
 
 import numpy as np
 import pandas as pd
-from adult import find_table, load, timed, train
-from peer import demand, run_dice
+from peer import demand, run_peer
+from tables import load, timed, train
 
 from fairwitness.counterfactuals import CounterfactualSet, NeighborGenerator, PrecomputedGenerator
 from fairwitness.model import as_blackbox
@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--k", type=int, default=100)
     chosen = parser.parse_args()
 
-    X, y = load(find_table(chosen.table))
+    X, y = load("adult", chosen.table)
     model = train("lightgbm", X, y)
     answer = model.predict(X)
     queries = X[answer == 0].sample(chosen.queries, random_state=0)
@@ -49,7 +49,7 @@ def main() -> None:
 
     table = X.assign(outcome=y)
     some = queries[: chosen.peer_queries]
-    peer = run_dice(chosen.peer_python, "kdtree", model, table, some, chosen.k)
+    peer = run_peer("DiCE", chosen.peer_python, model, table, some, chosen.k, "kdtree")
     if isinstance(peer, str):
         print(peer)
         return

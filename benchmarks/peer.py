@@ -14,6 +14,13 @@ from typing import Any
 import joblib
 import pandas as pd
 
+#: Name → the script in ``peers/``, the package's name for pip, and the name it is imported by.
+PEERS = {
+    "DiCE": ("dice.py", "dice-ml", "dice_ml"),
+    "NICE": ("nearest_instance.py", "NICEx", "nice"),
+    "treecf": ("tree_ensembles.py", "treecf", "treecf"),
+}
+
 
 @dataclass
 class Peer:
@@ -25,26 +32,30 @@ class Peer:
     failed: int
 
 
-def run_dice(
+def run_peer(
+    name: str,
     python: str | None,
-    method: str,
     model: Any,
     table: pd.DataFrame,
     queries: pd.DataFrame,
     k: int,
-    *,
+    *more: str,
     patience: float = 600,
 ) -> Peer | str:
-    """Let DiCE answer; a sentence says why not."""
+    """Let a peer answer; a sentence says why not. ``table`` has its ``outcome``."""
+    file, package, module = PEERS[name]
     if not python:
-        return "DiCE was not run: pass --peer-python with a Python that has dice-ml"
-    script = Path(__file__).parent / "peers" / "dice.py"
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+        return f"{name} was not run: pass --peer-python with a Python that has {package}"
+    here = subprocess.run([python, "-c", f"import {module}"], capture_output=True, check=False)
+    if here.returncode:
+        return f"{name} was not run: {python} has no {package}"
+    script = Path(__file__).parent / "peers" / file
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
         joblib.dump((table, queries.reset_index(drop=True), model), folder / "input.joblib")
         try:
             done = subprocess.run(
-                [python, str(script), name, method, str(k)],
+                [python, str(script), made, str(k), *more],
                 stdout=subprocess.PIPE,
                 text=True,
                 check=False,
@@ -52,9 +63,9 @@ def run_dice(
                 timeout=patience,
             )
         except subprocess.TimeoutExpired:
-            return f"DiCE {method} was stopped after {patience:.0f} s for {len(queries)} queries"
+            return f"{name} was stopped after {patience:.0f} s for {len(queries)} queries, k = {k}"
         if done.returncode:
-            return f"DiCE was not run: {python} ended with {done.returncode}"
+            return f"{name} was not run: {python} ended with {done.returncode}"
         result = json.loads(done.stdout)
         path = folder / "made.joblib"
         return Peer(made=joblib.load(path) if path.is_file() else None, **result)

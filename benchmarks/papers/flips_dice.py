@@ -43,9 +43,8 @@ def run_dice_itself(
     in_test = np.isin(np.arange(len(split.X)), split.test)
     rows = np.flatnonzero(draw_people(eligible & in_test, split.groups.codes, most=most, seed=seed))
     people = split.X.iloc[rows]
-    answer = peer.run_dice(
-        python, "genetic", estimator, split.X.assign(outcome=split.y), people, K, patience=patience
-    )
+    table = split.X.assign(outcome=split.y)
+    answer = peer.run_peer("DiCE", python, estimator, table, people, K, "genetic", patience=patience)
     if isinstance(answer, str) or answer.made is None:
         return {"reason": answer if isinstance(answer, str) else "DiCE found nothing"}
     asked = Asked("genetic", k=K, n_resamples=1)
