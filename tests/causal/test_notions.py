@@ -318,9 +318,17 @@ class TestRefusals:
             ask(table, "total_effect", treatment="T")
 
 
+def test_a_variable_on_no_path_changes_nothing(table):
+    """Y is left out of what is solved, since neither the prediction nor the evidence needs it."""
+    through_both = ask(table, None, paths=through("W", "Y"))
+    assert through_both.bounds.lower == ask(table, None, paths=through("W")).bounds.lower
+    assert "Y" not in through_both.bounds.query.graph.nodes
+
+
 def test_no_indirect_path_is_no_indirect_effect():
     joint = np.array([[0.1, 0.4], [0.3, 0.2]])
     data = Distribution.from_table(["S", "P"], [(0, 1)] * 2, joint)
     verdict = ask(data, "indirect_discrimination", graph="S -> P")
     assert verdict == "fair"
     assert (verdict.bounds.lower, verdict.bounds.upper) == (0.0, 0.0)
+    assert ask(data, None, graph="S -> P", paths="indirect").bounds.upper == 0.0

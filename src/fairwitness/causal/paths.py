@@ -166,7 +166,7 @@ def path_set(graph: CausalGraph, treatment: str, outcome: str, paths: object = "
     for name in (treatment, outcome):
         graph.check(name)
     if isinstance(paths, PathSet):
-        return path_set(graph, treatment, outcome, paths.listed if paths.kind == "listed" else _again(paths))
+        return path_set(graph, treatment, outcome, _again(paths, graph))
     if isinstance(paths, Through):
         return _through(graph, treatment, outcome, paths.variables)
     if isinstance(paths, Mapping) and set(paths) == {"through"}:
@@ -183,8 +183,12 @@ def path_set(graph: CausalGraph, treatment: str, outcome: str, paths: object = "
     )
 
 
-def _again(paths: PathSet) -> object:
-    return "all" if paths.kind == "all" else Through(paths.variables)
+def _again(paths: PathSet, graph: CausalGraph) -> object:
+    if paths.kind != "through":
+        return "all" if paths.kind == "all" else paths.listed
+    # a variable that the graph no longer has, as it matters to nothing, lies on no path; nor may any other
+    left = tuple(name for name in paths.variables if graph.has(name))
+    return () if paths.is_empty or not left else Through(left)
 
 
 def _in_words(graph: CausalGraph, treatment: str, outcome: str, text: str) -> PathSet:
