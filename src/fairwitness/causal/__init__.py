@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from fairwitness._lazy import attach
 
 if TYPE_CHECKING:  # what type checkers and editors see; at run time the names come when first used
-    from fairwitness.causal.bounds import Certificate as Certificate
-    from fairwitness.causal.bounds import EffectBounds as EffectBounds
     from fairwitness.causal.bounds import effect_bounds as effect_bounds
     from fairwitness.causal.citations import Citation as Citation
     from fairwitness.causal.distribution import Distribution as Distribution
@@ -25,19 +23,21 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.causal.paths import path_set as path_set
     from fairwitness.causal.paths import through as through
     from fairwitness.causal.plots import plot_bounds as plot_bounds
+    from fairwitness.causal.problem import Limits as Limits
+    from fairwitness.causal.results import Certificate as Certificate
+    from fairwitness.causal.results import EffectBounds as EffectBounds
     from fairwitness.causal.row_bounds import RowBounds as RowBounds
     from fairwitness.causal.rows import population_bounds as population_bounds
-    from fairwitness.causal.solve import Limits as Limits
     from fairwitness.causal.verdict import Verdict as Verdict
 
 _NAMES = {
     "CausalGraph": "graph",
-    "Certificate": "bounds",
+    "Certificate": "results",
     "Citation": "citations",
     "Distribution": "distribution",
-    "EffectBounds": "bounds",
+    "EffectBounds": "results",
     "Ladder": "ladder",
-    "Limits": "solve",
+    "Limits": "problem",
     "NOTIONS": "notions",
     "NestedCounterfactual": "nested",
     "Notion": "notions",

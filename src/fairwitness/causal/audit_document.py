@@ -8,20 +8,22 @@ from typing import TYPE_CHECKING, Any
 from fairwitness.causal.audit_words import assumptions
 from fairwitness.causal.audited import shown_value
 from fairwitness.causal.effects import WORDS
-from fairwitness.causal.resampled import N_RESAMPLES
+from fairwitness.causal.resampled import N_RESAMPLES, N_SLOW
 from fairwitness.typing import Document
 
 if TYPE_CHECKING:
     from fairwitness.causal.audited import Audited
-    from fairwitness.causal.bounds import EffectBounds
     from fairwitness.causal.effects import Contrast, Effect, People
     from fairwitness.causal.implied import ImpliedTests
     from fairwitness.causal.ladder import Ladder
+    from fairwitness.causal.results import EffectBounds
 
 #: How intervals came about.
 SAMPLING = {
-    "resampled": f"indicative: {N_RESAMPLES} tables with weights drawn anew (Bayesian bootstrap), normal ends",
-    "region": "a region that holds the true distribution with at least this probability, for every number of rows",
+    "resampled": f"indicative: standard deviations over {N_RESAMPLES} tables with weights drawn anew "
+    f"(Bayesian bootstrap), or over {N_SLOW} where bounds need branch and bound",
+    "region": "a region that holds the true distribution with at least this probability, for any number of "
+    "rows",
     "none": "not in the ranges",
 }
 #: Kinds of people that the report lists, largest first.
@@ -190,18 +192,18 @@ def tables(contrasts: Sequence[Contrast], audited: Audited) -> dict[str, list[di
     for contrast in contrasts:
         pair = contrast.pair
         who = {"feature": pair.groups.name, "group": pair.group, "privileged": pair.privileged}
-        for effect in contrast.effects:
-            effects.append(
-                {
-                    **who,
-                    "effect": effect.key,
-                    "paths": str(effect.paths),
-                    **_bounds(effect.bounds, tau),
-                    "confidence": audited.level,
-                    "n": audited.n,
-                    "reason": effect.reason,
-                }
-            )
+        effects += [
+            {
+                **who,
+                "effect": effect.key,
+                "paths": str(effect.paths),
+                **_bounds(effect.bounds, tau),
+                "confidence": audited.level,
+                "n": audited.n,
+                "reason": effect.reason,
+            }
+            for effect in contrast.effects
+        ]
         for key, ladder in contrast.ladders.items():
             rungs += [
                 {**who, "effect": key, "assumptions": rung.title, **_bounds(rung.bounds, tau)}

@@ -11,8 +11,8 @@ from fairwitness.text import listing, percent, plain
 
 if TYPE_CHECKING:
     from fairwitness.causal.audited import Audited
-    from fairwitness.causal.bounds import EffectBounds
     from fairwitness.causal.effects import Contrast, Effect, People, Word
+    from fairwitness.causal.results import EffectBounds
 
 #: What a verdict says of an effect and ±τ.
 VERDICTS: dict[Word, str] = {"within": "within", "beyond": "beyond", "open": "cannot be told"}
@@ -89,7 +89,7 @@ def _pair(contrast: Contrast) -> str:
 
 
 def paragraph(contrasts: list[Contrast], audited: Audited) -> str:
-    """Say in a few sentences what was found of one sensitive feature: of its largest group, and that there are more."""
+    """Say in a few sentences what was found of one sensitive feature: of its largest group."""
     counts = {label: int(count) for label, count in zip(*_sizes(contrasts[0]), strict=True)}
     main = max(contrasts, key=lambda each: counts[each.pair.group])
     said = [*_sentences(main, audited)]
@@ -108,12 +108,13 @@ def _sentences(contrast: Contrast, audited: Audited) -> Iterator[str]:
     total = contrast.effect("total")
     group, other = plain(contrast.pair.group), plain(contrast.pair.privileged)
     if total is None or total.bounds is None:
-        yield f"The effect of {_feature(contrast)} could not be bounded: {'' if total is None else total.reason}."
+        why = "" if total is None else total.reason
+        yield f"The effect of {_feature(contrast)} could not be bounded: {why}."
         return
     if total.bounds.uninformative:
         yield (
-            f"Whether the model would accept more or fewer {people} if everyone were {group} than if everyone were "
-            f"{other} cannot be told: the causal graph leaves all of it open."
+            f"Whether the model would accept more or fewer {people} if everyone were {group} than if "
+            f"everyone were {other} cannot be told: the causal graph leaves all of it open."
         )
     else:
         rate = moved(total.bounds.lower, total.bounds.upper)
@@ -158,29 +159,34 @@ def assumptions(audited: Audited) -> list[str]:
     graph, decision = audited.setting.graph, plain(audited.decision)
     read = listing([plain(name) for name in audited.graph.parents(audited.decision)], most=12)
     said = [
-        "The graph is taken as true: an edge or a hidden common cause that it does not draw is assumed not to exist.",
+        "The graph is taken as true: an edge or a hidden common cause that it does not draw is assumed not "
+        "to exist.",
         f"Hidden common causes: {_joined(confounding(audited.graph))}.",
-        f"{decision} is the model's own decision, taken as the share accepted among people alike in {read}; nothing "
-        "hidden moves it together with other columns.",
+        f"{decision} is the model's own decision, taken as the share accepted among people alike in {read}; "
+        "nothing hidden moves it together with other columns.",
     ]
     touched = [pair for pair in graph.bidirected if audited.decision in pair]
     if touched:
         arcs = listing([f"{plain(a)} <-> {plain(b)}" for a, b in touched])
         said.append(f"Arcs at the decision were taken out, as the model's answer is known: {arcs}.")
     if audited.beyond:
-        several = len(audited.beyond) > 1
+        names = listing([plain(name) for name in audited.beyond], most=6)
+        many, they, them = (
+            (f"{len(audited.beyond):,} columns", "they do", "them")
+            if len(audited.beyond) > 1
+            else ("a column", "it does", "it")
+        )
         said.append(
-            f"The model also reads {len(audited.beyond):,} column{'s' if several else ''} that the graph leaves out "
-            f"({listing([plain(name) for name in audited.beyond], most=6)}): what {'they do' if several else 'it does'} is "
-            "counted to the edges into the decision, and nothing hidden is assumed to move "
-            f"{'them' if several else 'it'} together with columns of the graph."
+            f"The model also reads {many} that the graph leaves out ({names}): what {they} is counted to the "
+            f"edges into the decision, and nothing hidden is assumed to move {them} together with columns of "
+            "the graph."
         )
     if audited.unread:
         several = len(audited.unread) > 1
         said.append(
             f"The model does not read {listing([plain(name) for name in audited.unread])}: "
-            f"{'their edges' if several else 'its edge'} to the decision stand{'' if several else 's'} for what runs "
-            "through columns that the graph leaves out."
+            f"{'their edges' if several else 'its edge'} to the decision stand{'' if several else 's'} for "
+            "what runs through columns that the graph leaves out."
         )
     if audited.unlinked:
         several = len(audited.unlinked) > 1

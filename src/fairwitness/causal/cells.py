@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +23,7 @@ from fairwitness.causal.multilinear import Extreme
 
 if TYPE_CHECKING:
     from fairwitness.causal.expression import Coded
-    from fairwitness.causal.solve import Problem
+    from fairwitness.causal.problem import Problem
     from fairwitness.typing import FloatArray
 
 #: Most answers tried for one cell; beyond, another engine is asked.
@@ -36,39 +36,17 @@ class _TooManyTrialsError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CellSolution:
-    """The ends of the range, P(o), and P(y_{s0} | o) where it is the same for all response functions."""
+    """The ends of the range, P(y_{s0} | o) where no response function changes it, and if it is exact."""
 
     lower: Extreme
     upper: Extreme
-    evidence_probability: float
     reference_probability: float | None
-    members: tuple[str, ...]
-
-
-def by_cells(problem: Problem) -> CellSolution | None:
-    """Solve a question in which all that matters is confounded; ``None`` if it is not, or takes too long."""
-    search = _Search.of(problem)
-    if search is None:
-        return None
-    evidence = low = high = known = 0.0
-    try:
-        for values, probability in search.cells():
-            evidence += probability
-            known += probability * search.reference(values)
-            high += probability * search.best(values, 1.0)
-            low -= probability * search.best(values, -1.0)
-    except _TooManyTrialsError:
-        return None
-    if not evidence > 0:
-        return None
-    low, high, known = low / evidence, high / evidence, known / evidence
-    reference = None if math.isnan(known) else known
-    return CellSolution(Extreme(low, low, 0), Extreme(high, high, 0), evidence, reference, search.members)
+    exact: bool
 
 
 @dataclass(eq=False)
-class _Search:
-    """A depth-first search over what one cell's people may answer.
+class CellSearch:
+    """A depth-first search over what each cell's people may answer.
 
     Attributes
     ----------
@@ -85,10 +63,12 @@ class _Search:
     kernel: FloatArray | None
     worlds: tuple[Coded, Coded]
     places: dict[str, int]
-    trials: int = field(default=0)
+    trials: int = 0
+    exact: bool = True
 
     @classmethod
-    def of(cls, problem: Problem) -> _Search | None:
+    def of(cls, problem: Problem) -> CellSearch | None:
+        """Prepare a question in which all that matters is confounded; ``None`` if it is not."""
         worlds = (problem.active, problem.reference)
         outcome = problem.query.outcome
         asked = {variable for coded in worlds for variable in coded.variables}
@@ -121,6 +101,22 @@ class _Search:
             worlds,
             {name: number for number, name in enumerate(members)},
         )
+
+    def solve(self) -> CellSolution:
+        """Sum over the cells.
+
+        Where a cell takes too many trials, what cannot be passed stands in for it: valid, perhaps not
+        attained.
+        """
+        evidence = self.problem.evidence_probability
+        low = high = known = 0.0
+        for values, probability in self.cells():
+            known += probability * self.reference(values)
+            high += probability * self.best(values, 1.0)
+            low -= probability * self.best(values, -1.0)
+        low, high, known = low / evidence, high / evidence, known / evidence
+        reference = None if math.isnan(known) else known
+        return CellSolution(Extreme(low, low, 0), Extreme(high, high, 0), reference, self.exact)
 
     def cells(self) -> Iterator[tuple[tuple[int, ...], float]]:
         """Give the cells that agree with the evidence and occur: values of the members, probability."""
@@ -168,7 +164,12 @@ class _Search:
         steps = [(world, copy) for world in order for copy in self.copies[world]]
         table, answers = self._start(values)
         self.trials = 0
-        return self._descend(0, steps, table, answers, values, sign)
+        try:
+            return self._descend(0, steps, table, answers, values, sign)
+        except _TooManyTrialsError:
+            self.exact = False
+            low, high = self._range()
+            return high - low
 
     def _entry(self, world: int, copy: int, answers: tuple[list[int], list[int]]) -> int:
         coded = self.worlds[world]
@@ -218,9 +219,7 @@ class _Search:
 
     def _limit(self, world: int, first: int, answers: tuple[list[int], list[int]], sign: float) -> float:
         """Give what cannot be passed from here."""
-        low, high = (
-            (0.0, 1.0) if self.kernel is None else (float(self.kernel.min()), float(self.kernel.max()))
-        )
+        low, high = self._range()
         other = 1 - world
         if world == first and self.copies[other]:
             return high - low
@@ -228,6 +227,11 @@ class _Search:
         done = self._outcome(other, answers)
         active_is_done = other == 0
         return high - done if active_is_done == (sign < 0) else done - low
+
+    def _range(self) -> tuple[float, float]:
+        if self.kernel is None:
+            return 0.0, 1.0
+        return float(self.kernel.min()), float(self.kernel.max())
 
     def _outcome(self, world: int, answers: tuple[list[int], list[int]]) -> float:
         """Give P(outcome) in a world whose copies are answered."""

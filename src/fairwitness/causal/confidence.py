@@ -9,24 +9,22 @@ from __future__ import annotations
 
 import heapq
 import itertools
-import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fairwitness.causal.envelopes import Product, Quantity
-from fairwitness.causal.expression import TooLargeError
 from fairwitness.causal.formula import effect, structural
-from fairwitness.causal.linear import Polytope, Sense, SolverError
+from fairwitness.causal.linear import Sense
+from fairwitness.causal.problem import Problem
 from fairwitness.causal.region import Coin, Region, confidence_region
-from fairwitness.causal.solve import Limits, Problem
 from fairwitness.causal.uncertain import Plan, Program, plan, program
 from fairwitness.stats.intervals import check_confidence
 
 if TYPE_CHECKING:
-    from fairwitness.causal.bounds import Question
+    from fairwitness.causal.question import Question
 
 #: Most parts the region is cut into for each end.
 MOST_PARTS = 24
@@ -195,7 +193,9 @@ def _where(product: Product, x: np.ndarray) -> tuple[Hashable, float, float, flo
 
     def rank(quantity: Quantity) -> tuple[int, float]:
         name = quantity.name
-        kind = 2 if isinstance(name, Coin) else 0 if isinstance(name, tuple) and isinstance(name[0], str) else 1
+        kind = (
+            2 if isinstance(name, Coin) else 0 if isinstance(name, tuple) and isinstance(name[0], str) else 1
+        )
         return kind, quantity.width
 
     chosen = max((product.first, product.second), key=rank)

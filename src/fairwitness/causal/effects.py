@@ -1,4 +1,4 @@
-"""What an audit asks of a graph and a table: effects of each sensitive feature, and how many people they concern."""
+"""What an audit asks of a graph and a table: effects of sensitive features, and whom they concern."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from fairwitness.causal.audited import ACCEPTED, Audited
-from fairwitness.causal.bounds import EffectBounds, answer, effect_bounds, prepare
+from fairwitness.causal.bounds import answer, effect_bounds
 from fairwitness.causal.ladder import Ladder, Rung, assumption_ladder
 from fairwitness.causal.notions import NOTIONS
 from fairwitness.causal.options import split_paths
 from fairwitness.causal.paths import PathSet, path_set
+from fairwitness.causal.problem import Limits
+from fairwitness.causal.question import prepare
 from fairwitness.causal.resampled import resampled_intervals
-from fairwitness.causal.solve import Limits
+from fairwitness.causal.results import EffectBounds
 from fairwitness.errors import FairwitnessError
 from fairwitness.text import listing, plain
 
@@ -254,7 +256,7 @@ def _people(pair: Pair) -> Iterator[People]:
 
 
 def _asked(pair: Pair, key: Any, observed: tuple[str, ...], paths: str, own: tuple[str, ...] = ()) -> People:
-    """Ask about each kind of people: those of the groups ``own``, or all, told apart by what is ``observed``."""
+    """Ask about each kind of people, told apart by what is ``observed`` and, where given, ``own`` groups."""
     audited = pair.audited
     names = (*observed, *([pair.node] if own else []))
     known = audited.distribution.take(*names)
@@ -269,7 +271,7 @@ def _asked(pair: Pair, key: Any, observed: tuple[str, ...], paths: str, own: tup
         return People(
             key,
             names,
-            reason=f"{len(enough):,} kinds of people differ in what the graph knows, more than {MOST_KINDS:,}",
+            reason=f"{len(enough):,} kinds of people are told apart, more than {MOST_KINDS:,}",
             remedy="cut columns more coarsely, or leave some out of the graph",
         )
     try:
@@ -309,7 +311,7 @@ def _ladders(pair: Pair, effects: tuple[Effect, ...]) -> Iterator[tuple[Key, Lad
 
 
 def _rungs(ladder: Ladder, audited: Audited) -> Iterator[Rung]:
-    """Leave out what the graph declares where it declares nothing about the decision: another rung says the same."""
+    """Leave out what the graph declares, where that is another rung: it draws no arc at the decision."""
     touched = any(audited.decision in arc for arc in audited.setting.graph.bidirected)
     for rung in ladder:
         if rung.name != "declared" or touched:

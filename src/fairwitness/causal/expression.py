@@ -41,8 +41,8 @@ def too_large(what: str, size: float) -> TooLargeError:
     return TooLargeError(
         f"the program is too large: {what}",
         got=f"about 10^{math.log10(size):.0f}" if size > 1e7 else f"{size:,.0f}",
-        fix="merge values of variables (bins=…), leave variables that no path needs out of the graph, or give "
-        'the predictor (predictor=…); relaxation="confounded" always answers, with wider bounds',
+        fix="merge values of variables (bins=…), leave variables out of the graph that no path needs, or "
+        'give the predictor (predictor=…); relaxation="confounded" needs no program, with wider bounds',
     )
 
 

@@ -19,8 +19,8 @@ from fairwitness.causal.distribution import Distribution
 from fairwitness.causal.expression import Coded
 from fairwitness.causal.factors import Model
 from fairwitness.causal.graph import CausalGraph
+from fairwitness.causal.problem import Problem
 from fairwitness.causal.separation import separated
-from fairwitness.causal.solve import Problem
 
 #: The name of something whose values are summed over, or a value's code.
 Ref: TypeAlias = str | int
@@ -219,7 +219,9 @@ class _Reading:
 
     def _sizes(self, factors: Sequence[Factor], private: Mapping[str, str]) -> dict[str, int]:
         model = self.problem.model
-        variables = {name: private.get(name) or self.coded.variables[int(name)] for name in _all_names(factors)}
+        variables = {
+            name: private.get(name) or self.coded.variables[int(name)] for name in _all_names(factors)
+        }
         ordered = sorted(
             variables,
             key=lambda name: (model.place[variables[name]], -1 if name in private else int(name)),

@@ -20,53 +20,62 @@ from fairwitness.causal.multilinear import Extreme
 
 if TYPE_CHECKING:
     from fairwitness.causal.expression import Coded
-    from fairwitness.causal.solve import Problem
+    from fairwitness.causal.problem import Problem
     from fairwitness.typing import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
 class InductionSolution:
-    """The ends of the range, P(o), P(y_{s0} | o) if known, and whether the range is exact."""
+    """The ends of the range, and P(y_{s0} | o) if known."""
 
     lower: Extreme
     upper: Extreme
-    evidence_probability: float
     reference_probability: float | None
-    members: tuple[tuple[str, ...], ...]
-    exact: bool
 
 
-def by_induction(problem: Problem) -> InductionSolution | None:
-    """Solve an individual's question in a graph without confounding; ``None`` if it is another one."""
-    query, model = problem.query, problem.model
-    outcome = query.outcome
-    mediators = model.graph.ancestors(outcome) - {outcome}
-    if not mediators <= set(query.given):
-        return None
-    n_factual = len(query.factual().copies)
-    imagined = [
-        [copy for copy in range(n_factual, len(coded)) if copy != target or outcome not in query.given]
-        for coded, target in zip((problem.active, problem.reference), problem.targets, strict=True)
-    ]
-    chains = [_Chain.of(problem, world, n_factual) for world in (0, 1)]
-    if any(chain is None for chain in chains) or not any(imagined):
-        return None
-    active, reference = chains
-    if active is None or reference is None or (active.open and reference.open):
-        return None
-    evidence = problem.evidence_probability()
-    low = active.extreme("min") - reference.extreme("max")
-    high = active.extreme("max") - reference.extreme("min")
-    known = None if reference.open else reference.extreme("max")
-    moved = active if active.open else reference
-    return InductionSolution(
-        Extreme(low, low, 0),
-        Extreme(high, high, 0),
-        evidence,
-        known,
-        tuple((moved.coded.variables[copy],) for copy in moved.copies if copy != moved.target),
-        active.exact and reference.exact,
-    )
+@dataclass(frozen=True, eq=False)
+class Individual:
+    """The question of one fully observed person.
+
+    Attributes
+    ----------
+    active, reference
+        The two imagined worlds; at most one of them is open.
+    """
+
+    active: _Chain
+    reference: _Chain
+
+    @classmethod
+    def of(cls, problem: Problem) -> Individual | None:
+        """Prepare an individual's question in a graph without confounding; ``None`` if it is another one."""
+        query = problem.query
+        mediators = problem.model.graph.ancestors(query.outcome) - {query.outcome}
+        if not mediators <= set(query.given):
+            return None
+        n_factual = len(query.factual().copies)
+        active, reference = (_Chain.of(problem, world, n_factual) for world in (0, 1))
+        if active is None or reference is None or active.open == reference.open:
+            return None
+        return cls(active, reference)
+
+    @property
+    def members(self) -> tuple[tuple[str, ...], ...]:
+        """The mediators that have to be imagined, each on its own."""
+        moved = self.active if self.active.open else self.reference
+        return tuple((moved.coded.variables[copy],) for copy in moved.copies if copy != moved.target)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the range is exact and not a relaxation."""
+        return self.active.exact and self.reference.exact
+
+    def solve(self) -> InductionSolution:
+        """Go backwards from the outcome, once for each end."""
+        low = self.active.extreme("min") - self.reference.extreme("max")
+        high = self.active.extreme("max") - self.reference.extreme("min")
+        known = None if self.reference.open else self.reference.extreme("max")
+        return InductionSolution(Extreme(low, low, 0), Extreme(high, high, 0), known)
 
 
 @dataclass(eq=False)

@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fairwitness.arguments import shown
-from fairwitness.causal.bounds import EffectBounds, Question, answer, prepare
+from fairwitness.causal.bounds import answer
 from fairwitness.causal.expression import TooLargeError
 from fairwitness.causal.factors import Model
 from fairwitness.causal.graph import CausalGraph
 from fairwitness.causal.nested import NestedCounterfactual
 from fairwitness.causal.paths import path_set
+from fairwitness.causal.question import Question, prepare
+from fairwitness.causal.results import EffectBounds
 from fairwitness.causal.words import confounding, effect, people
 from fairwitness.errors import DataError, FairwitnessError, UnknownNameError
 from fairwitness.text import interval, listing, plain
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from fairwitness.causal.bins import Bins
-    from fairwitness.causal.solve import Limits
+    from fairwitness.causal.problem import Limits
 
 RungName: TypeAlias = Literal["confounded", "declared", "predictor, confounded", "predictor", "unconfounded"]
 

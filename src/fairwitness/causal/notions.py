@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fairwitness.causal.bins import Bins
-    from fairwitness.causal.solve import Limits, Relaxation
+    from fairwitness.causal.problem import Limits
+    from fairwitness.causal.stages import Relaxation
     from fairwitness.causal.verdict import Verdict
 
 Level: TypeAlias = Literal["system", "group", "individual"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fairwitness.arguments import real_number, shown
-from fairwitness.causal.bounds import CLOSE, EffectBounds
+from fairwitness.causal.results import CLOSE, EffectBounds
 from fairwitness.causal.words import confounding, evidence, people
 from fairwitness.errors import ConfigError
 from fairwitness.text import listing, percent, plain

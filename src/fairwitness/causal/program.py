@@ -47,6 +47,16 @@ class BlockSize:
     cells: int
     entries: int
 
+    def __str__(self) -> str:
+        whole = 10**self.naive_columns
+        count = f"{whole:,.0f}" if self.naive_columns < 12 else f"about 10^{self.naive_columns:.0f}"
+        names = ", ".join(map(plain, self.members))
+        return (
+            f"{{{names}}}: {count} joint response functions; of them the data and the question tell "
+            f"{self.columns:,} columns apart, by {self.entries:,} answers in all, with {self.cells:,} probabilities "
+            "to meet; response functions that answer alike where somebody asks are one"
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class BlockProgram:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from fairwitness.causal.bounds import EffectBounds, Question, answer, prepare
+from fairwitness.causal.bounds import answer
 from fairwitness.causal.distribution import Distribution
 from fairwitness.causal.graph import CausalGraph
+from fairwitness.causal.question import Question, prepare
+from fairwitness.causal.results import EffectBounds
 from fairwitness.causal.row_bounds import RowBounds, RowCell
 from fairwitness.causal.words import evidence
 from fairwitness.errors import ConfigError, DataError
@@ -18,7 +20,8 @@ from fairwitness.parallel import map_row_chunks
 
 if TYPE_CHECKING:
     from fairwitness.causal.bins import Bins
-    from fairwitness.causal.solve import Limits, Relaxation
+    from fairwitness.causal.problem import Limits
+    from fairwitness.causal.stages import Relaxation
 
 #: Cells that one worker is handed at a time.
 CHUNK = 16

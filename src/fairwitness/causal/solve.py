@@ -16,45 +16,27 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from fairwitness.causal.branch import branch
-from fairwitness.causal.cells import by_cells
-from fairwitness.causal.diagram import Payload
-from fairwitness.causal.expression import (
-    Blocks,
-    Coded,
-    Entries,
-    Event,
-    Polynomial,
-    difference,
-    expand,
-)
-from fairwitness.causal.factors import Model
-from fairwitness.causal.induction import by_induction
+from fairwitness.causal.expression import TooLargeError
+from fairwitness.causal.linear import Polytope
 from fairwitness.causal.multilinear import Extreme, Form, over_corners
-from fairwitness.causal.nested import NestedCounterfactual
-from fairwitness.causal.program import BlockProgram, BlockSize, block_program
+from fairwitness.causal.problem import Problem
+from fairwitness.causal.program import BlockSize
+from fairwitness.causal.stages import EffectProgram, formula, jointly
 from fairwitness.causal.vertices import Corners, corners
-from fairwitness.errors import DataError
-from fairwitness.text import plain
+from fairwitness.typing import FloatArray
 
 Engine = Literal["number", "cells", "induction", "linear", "corners", "branch", "joint"]
-Relaxation = Literal["none", "joint", "confounded"]
 
 #: Most combinations of corners that are tried.
 MOST_COMBINATIONS = 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """When to give up."""
-
-    columns: int = 200_000
-    seconds: float = 60.0
+#: A gap that further programs may be solved to close.
+UNPROVED = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +53,12 @@ class Solution:
         P(o).
     reference_probability
         P(y_{s0} | o), if the data identify it.
+    unidentified
+        The sets of variables that the data do not identify, as far as they matter.
     slack
         ε: the total amount by which the data had to be missed.
+    programs
+        Linear programs solved.
     """
 
     engine: Engine
@@ -88,233 +74,127 @@ class Solution:
     seconds: float = 0.0
 
 
-@dataclass(eq=False)
-class Problem:
-    """One question to one model, in codes."""
+def solve(program: EffectProgram, *, exact: bool = True) -> Solution:
+    """Find the range of a path-specific counterfactual effect that a graph and a distribution allow.
 
-    model: Model
-    query: NestedCounterfactual
-    blocks: Blocks
-    limits: Limits = field(default_factory=Limits)
-
-    def __post_init__(self) -> None:
-        self.entries = Entries(self.model)
-        self.outcome = self.model.distribution.level_index(self.query.outcome, self.query.outcome_value)
-        worlds = (self.query.active_worlds(), self.query.reference_worlds())
-        self.active, self.reference = (Coded.read(each, self.model, self.outcome) for each in worlds)
-        #: The outcome's copy in each, or -1 - code where evidence fixes it.
-        self.targets = tuple(
-            each.target
-            if isinstance(each.target, int)
-            else -1 - self.model.distribution.level_index(self.query.outcome, each.target.value)
-            for each in worlds
-            if each.target is not None
-        )
-
-    def evidence_probability(self) -> float:
-        """Give P(o).
-
-        Raises
-        ------
-        DataError
-            If nobody is like that.
-        """
-        if not self.query.given:
-            return 1.0
-        factual = Coded.read(self.query.factual(), self.model, None)
-        value = expand(factual, self.model, self.blocks, self.entries)
-        total = sum(value.values())
-        if not total > 0:
-            said = ", ".join(f"{plain(name)} = {plain(seen)}" for name, seen in self.query.given.items())
-            raise DataError(
-                f"the evidence has probability 0: nobody in the data has {said}",
-                fix="ask about people who occur, or give less evidence",
-            )
-        return total
-
-
-def solve(
-    model: Model,
-    query: NestedCounterfactual,
-    *,
-    relaxation: Relaxation = "none",
-    limits: Limits | None = None,
-) -> Solution:
-    """Find the range of a path-specific counterfactual effect that a graph and a distribution allow."""
+    Parameters
+    ----------
+    exact
+        Where a quick engine can only give a relaxation, whether to write the program out instead.
+    """
     started = time.perf_counter()
-    solution = _solve(Problem(model, query, model.graph.components, limits or Limits()), relaxation)
-    object.__setattr__(solution, "seconds", time.perf_counter() - started)
-    return solution
+    solution = _solved(program, exact)
+    return replace(solution, seconds=time.perf_counter() - started)
 
 
-def _solve(problem: Problem, relaxation: Relaxation) -> Solution:
-    if problem.query.is_null:
-        zero = Extreme(0.0, 0.0, 0)
-        return Solution("number", zero, zero, True, problem.evidence_probability(), None)
-    if relaxation == "none":
-        quick = _quickly(problem)
-        if quick is not None:
+def _solved(program: EffectProgram, exact: bool) -> Solution:
+    if program.cells is not None:
+        quick = _by_cells(program)
+        if quick.exact or not exact:
             return quick
-    evidence = problem.evidence_probability()
-    reference = expand(problem.reference, problem.model, problem.blocks, problem.entries)
-    active = expand(problem.active, problem.model, problem.blocks, problem.entries)
-    nothing = ((),) * len(problem.blocks)
-    known = None if reference.keys() - {nothing} else reference.get(nothing, 0.0) / evidence
-    effect = {key: weight / evidence for key, weight in difference(active, reference).items()}
-    used = [b for b in range(len(problem.blocks)) if any(key[b] for key in effect)]
-    if not used:
-        value = effect.get(nothing, 0.0)
+        written = formula(program.problem, relaxation="none", limits=program.limits)
+        return _solved(written, exact)
+    if program.individual is not None:
+        return _by_induction(program)
+    if program.kind == "number":
+        value = program.value or 0.0
         end = Extreme(value, value, 0)
-        return Solution("number", end, end, True, evidence, known)
-    if relaxation == "joint" and len(used) > 1:
-        return _joint(problem, effect, used, evidence, known)
-    if len(used) == 1:
-        return _linear(problem, effect, used, evidence, known)
-    return _several(problem, effect, used, evidence, known)
+        return _solution(program, "number", (end, end), True)
+    if program.form is not None:
+        return _several(program, program.form)
+    return _one_block(program)
 
 
-def _quickly(problem: Problem) -> Solution | None:
-    """Ask the engines that need no program."""
-    cells = by_cells(problem)
-    if cells is not None:
-        return Solution(
-            "cells",
-            cells.lower,
-            cells.upper,
-            True,
-            cells.evidence_probability,
-            cells.reference_probability,
-            (cells.members,),
-        )
-    found = by_induction(problem)
-    if found is not None and found.exact:
-        return Solution(
-            "induction",
-            found.lower,
-            found.upper,
-            True,
-            found.evidence_probability,
-            found.reference_probability,
-            found.members,
-        )
-    return None
-
-
-def _linear(
-    problem: Problem, effect: Polynomial, used: Sequence[int], evidence: float, known: float | None
-) -> Solution:
-    """Solve for one block, whose objective is one linear function."""
-    (block,) = used
-    asked: dict[Event, Payload] = {key[block]: ((0, weight),) for key, weight in effect.items()}
-    program = _program(problem, problem.blocks[block], asked, 1)
-    return _one_program(program, "linear", True, evidence, known, (program.members,))
-
-
-def _one_program(
-    program: BlockProgram,
-    engine: Engine,
-    exact: bool,
-    evidence: float,
-    known: float | None,
-    unidentified: tuple[tuple[str, ...], ...],
-) -> Solution:
-    cost = np.asarray(program.asked.todense()).reshape(-1)
-    low, high = program.polytope.optimize(cost, "min"), program.polytope.optimize(cost, "max")
-    if low is None or high is None:
-        raise AssertionError("a program that was repaired has no solution")
-    return Solution(
-        engine,
-        Extreme(low.value, low.bound, 1),
-        Extreme(high.value, high.bound, 1),
-        exact,
-        evidence,
-        known,
-        unidentified,
-        (program.size,),
-        program.slack,
-        2,
-    )
-
-
-def _several(
-    problem: Problem, effect: Polynomial, used: Sequence[int], evidence: float, known: float | None
-) -> Solution:
-    form = Form.of(effect, used)
-    programs = [
-        _program(
-            problem,
-            problem.blocks[block],
-            {event: ((number, 1.0),) for number, event in enumerate(form.events[place])},
-            len(form.events[place]),
-        )
-        for place, block in enumerate(used)
-    ]
-    functions = [np.asarray(program.asked.todense()) for program in programs]
-    polytopes = [program.polytope for program in programs]
-    found, largest = _corners(polytopes, functions)
-    combinations = math.prod(len(each.points) for each in found if each is not None)
-    complete = all(each is None or each.complete for each in found)
-    ends: tuple[Extreme, Extreme]
-    engine: Engine
-    if complete and combinations <= MOST_COMBINATIONS:
-        engine = "corners"
-        low = over_corners(form, polytopes, functions, found, largest, "min")
-        high = over_corners(form, polytopes, functions, found, largest, "max")
-        ends = (low, high)
-    else:
-        bounded = branch(form, polytopes, functions, found, largest, seconds=problem.limits.seconds)
-        if bounded is None:
-            return _joint(problem, effect, used, evidence, known)
-        engine = "branch"
-        ends = bounded
+def _solution(program: EffectProgram, engine: Engine, ends: tuple[Extreme, Extreme], exact: bool) -> Solution:
     return Solution(
         engine,
         *ends,
-        True,
-        evidence,
-        known,
-        tuple(program.members for program in programs),
-        tuple(program.size for program in programs),
-        max(program.slack for program in programs),
+        exact,
+        program.problem.evidence_probability,
+        program.reference_probability,
+        program.unidentified,
+        program.sizes,
+        program.slack,
         ends[0].programs + ends[1].programs,
     )
 
 
+def _by_cells(program: EffectProgram) -> Solution:
+    if program.cells is None:
+        raise AssertionError("not a program over cells")
+    found = program.cells.solve()
+    known = replace(program, reference_probability=found.reference_probability)
+    return _solution(known, "cells", (found.lower, found.upper), found.exact)
+
+
+def _by_induction(program: EffectProgram) -> Solution:
+    if program.individual is None:
+        raise AssertionError("not a program of one person")
+    found = program.individual.solve()
+    known = replace(program, reference_probability=found.reference_probability)
+    return _solution(known, "induction", (found.lower, found.upper), True)
+
+
+def _one_block(program: EffectProgram) -> Solution:
+    (block,) = program.blocks
+    cost = np.asarray(block.asked.todense()).reshape(-1)
+    low, high = block.polytope.optimize(cost, "min"), block.polytope.optimize(cost, "max")
+    if low is None or high is None:
+        raise AssertionError("a program that was repaired has no solution")
+    ends = (Extreme(low.value, low.bound, 1), Extreme(high.value, high.bound, 1))
+    if program.kind == "joint":
+        return _solution(program, "joint", ends, False)
+    return _solution(program, "linear", ends, True)
+
+
+def _several(program: EffectProgram, form: Form) -> Solution:
+    functions = [np.asarray(block.asked.todense()) for block in program.blocks]
+    polytopes = [block.polytope for block in program.blocks]
+    found, largest = _corners(polytopes, functions)
+    combinations = math.prod(len(each.points) for each in found if each is not None)
+    if all(each is None or each.complete for each in found) and combinations <= MOST_COMBINATIONS:
+        low = over_corners(form, polytopes, functions, found, largest, "min")
+        high = over_corners(form, polytopes, functions, found, largest, "max")
+        return _solution(program, "corners", (low, high), True)
+    bounded = branch(form, polytopes, functions, found, largest, seconds=program.limits.seconds)
+    if bounded is None:
+        return _one_block(_jointly(program))
+    return _solution(program, "branch", _closer(program, bounded), True)
+
+
+def _jointly(program: EffectProgram) -> EffectProgram:
+    if program.effect is None:
+        raise AssertionError("the effect was not written out")
+    return jointly(
+        program.problem, program.effect, program.used, program.limits, program.reference_probability
+    )
+
+
+def _closer(program: EffectProgram, ends: tuple[Extreme, Extreme]) -> tuple[Extreme, Extreme]:
+    """Where branching was not done in time, see whether the joint relaxation says more."""
+    low, high = ends
+    if max(low.value - low.bound, high.bound - high.value) < UNPROVED:
+        return ends
+    try:
+        joint = _one_block(_jointly(program))
+    except TooLargeError:
+        return ends
+    return (
+        Extreme(low.value, max(low.bound, joint.lower.bound), low.programs + 1),
+        Extreme(high.value, min(high.bound, joint.upper.bound), high.programs + 1),
+    )
+
+
 def _corners(
-    polytopes: Sequence[object], functions: Sequence[np.ndarray]
+    polytopes: Sequence[Polytope], functions: Sequence[FloatArray]
 ) -> tuple[list[Corners | None], int]:
     """Find the corners of all blocks but the one with most columns."""
-    sizes = [function.shape[1] for function in functions]
-    largest = int(np.argmax(sizes))
-    found: list[Corners | None] = []
-    for place, function in enumerate(functions):
-        found.append(None if place == largest else corners(polytopes[place], function))  # type: ignore[arg-type]
+    largest = int(np.argmax([function.shape[1] for function in functions]))
+    found: list[Corners | None] = [
+        None if place == largest else corners(polytopes[place], function)
+        for place, function in enumerate(functions)
+    ]
     return found, largest
 
 
-def _joint(
-    problem: Problem, effect: Polynomial, used: Sequence[int], evidence: float, known: float | None
-) -> Solution:
-    """Let the blocks answer jointly: one linear program that contains every product of their answers."""
-    members = tuple(name for block in used for name in problem.blocks[block])
-    asked: dict[Event, float] = {}
-    for key, weight in effect.items():
-        event = tuple(sorted(step for block in used for step in key[block]))
-        asked[event] = asked.get(event, 0.0) + weight
-    program = _program(problem, members, {event: ((0, weight),) for event, weight in asked.items()}, 1)
-    return _one_program(
-        program, "joint", False, evidence, known, tuple(problem.blocks[block] for block in used)
-    )
-
-
-def _program(
-    problem: Problem, members: Sequence[str], asked: dict[Event, Payload], n_asked: int
-) -> BlockProgram:
-    return block_program(
-        problem.model,
-        members,
-        problem.entries,
-        asked,
-        n_asked,
-        most_columns=problem.limits.columns,
-    )
+__all__ = ["Engine", "Problem", "Solution", "solve"]

@@ -19,10 +19,12 @@ from fairwitness.causal.envelopes import ONE, ZERO, Envelopes, Product, Quantity
 from fairwitness.causal.expression import Event, too_large
 from fairwitness.causal.formula import Answer, Conditional, Effect, Formula, assignments, valued
 from fairwitness.causal.linear import Polytope
+from fairwitness.causal.problem import Problem
 from fairwitness.causal.program import assembled, constraints, naive_columns
 from fairwitness.causal.region import Coin, Region
-from fairwitness.causal.solve import Problem
 
+#: Most columns of a block.
+MOST_COLUMNS = 20_000
 #: Most products of a program.
 MOST_PRODUCTS = 6_000
 #: Most values of a table over what is summed.
@@ -103,7 +105,9 @@ def plan(problem: Problem, effect: Effect) -> Plan:
                     coins.update(
                         dict.fromkeys(Coin(factor.variable, factor.given, row, level) for level in levels)
                     )
-    blocks = tuple(_block(problem, number, tuple(asked[number])) for number in effect.open_blocks if asked[number])
+    blocks = tuple(
+        _block(problem, number, tuple(asked[number])) for number in effect.open_blocks if asked[number]
+    )
     for block in blocks:
         for _, (variable, row), level, _ in block.chains:
             last = problem.model.cardinality(variable) - 1
@@ -142,9 +146,7 @@ def _block(problem: Problem, number: int, asked: tuple[Event, ...]) -> Block:
         before: Event = ()
         for entry, value in steps:
             variable = problem.entries.variable(entry)
-            values.update(
-                zip(model.graph.parents(variable), _parents(problem, variable, entry), strict=True)
-            )
+            values.update(zip(model.graph.parents(variable), _parents(problem, variable, entry), strict=True))
             after = tuple(sorted((*before, (entry, value))))
             row = tuple(values[name] for name in model.pillow(variable))
             chains[before, after] = (before, (variable, row), value, after)
@@ -153,13 +155,13 @@ def _block(problem: Problem, number: int, asked: tuple[Event, ...]) -> Block:
     events = dict.fromkeys((*asked, *(after for _, after in chains)))
     events.pop((), None)
     payload: dict[Event, Payload] = {event: ((at, 1.0),) for at, event in enumerate(events)}
-    limit = problem.limits.columns
     try:
-        diagram = build(payload, cardinality, most_edges=limit)
+        diagram = build(payload, cardinality, most_edges=MOST_COLUMNS)
     except TooWideError:
         size = 10 ** min(naive_columns(model, factor.members), 300.0)
         raise too_large(
-            f"the confounded variables {', '.join(factor.members)} need more than {limit:,} columns", size
+            f"the confounded variables {', '.join(factor.members)} need more than {MOST_COLUMNS:,} columns",
+            size,
         ) from None
     flow, counts = assembled(diagram, np.zeros(0), len(events))
     return Block(number, tuple(events), tuple(chains.values()), flow, counts)
@@ -175,9 +177,7 @@ def _parents(problem: Problem, variable: str, entry: int) -> list[int]:
     return found
 
 
-def program(
-    plan: Plan, region: Region, narrowed: Mapping[Hashable, tuple[float, float]]
-) -> Program | None:
+def program(plan: Plan, region: Region, narrowed: Mapping[Hashable, tuple[float, float]]) -> Program | None:
     """Build the program over the part of the region where named quantities are ``narrowed``.
 
     Returns
@@ -323,20 +323,20 @@ class _Making:
             tuple(codes.values()): self.to.total([(1.0, apart[0].at(codes)), (-1.0, apart[1].at(codes))])
             for codes in assignments(names, first.sizes)
         }
-        rest = _Open(self, first, [_Sum(tuple(names), values)], sums[0].own, signed=True)
+        rest = _Open(self, first, [_Sum(tuple(names), values, 1)], sums[0].own, signed=True)
         rest.sum_out(names)
         return rest.tables[0].values[()]
 
     def _multiplied(self, tables: Sequence[_Sum], sizes: Mapping[str, int]) -> _Sum:
         names = tuple(dict.fromkeys(name for table in tables for name in table.names))
-        ordered = sorted(tables, key=lambda table: table.width)
+        ordered = _ordered(tables)
         values: dict[tuple[int, ...], Quantity] = {}
         for codes in assignments(names, sizes):
             found = ONE
             for table in ordered:
                 found = self.to.product(found, table.at(codes))
             values[tuple(codes.values())] = found
-        return _Sum(names, values)
+        return _Sum(names, values, sum(table.n_open for table in tables))
 
     def table(self, factor: Answer | Conditional, sizes: Mapping[str, int]) -> _Sum:
         """Give a factor's values."""
@@ -350,7 +350,7 @@ class _Making:
                 (level,) = valued((factor.own,), codes)
                 found = self.share(factor.variable, factor.given, valued(factor.row, codes), level)
             values[tuple(codes.values())] = found
-        return _Sum(names, values)
+        return _Sum(names, values, int(isinstance(factor, Answer)))
 
 
 @dataclass(eq=False)
@@ -395,7 +395,7 @@ class _Open:
         names.pop(name, None)
         rest = tuple(names)
         _check((*rest, name), sizes)
-        ordered = sorted(touching, key=lambda table: table.width)
+        ordered = _ordered(touching)
         values: dict[tuple[int, ...], Quantity] = {}
         for codes in assignments(rest, sizes):
             parts = []
@@ -413,7 +413,7 @@ class _Open:
                 coins = [Coin(own.variable, own.given, row, level) for level in range(len(parts) - 1)]
                 found = to.mix([self.making.chances[coin] for coin in coins], parts)
             values[tuple(codes.values())] = found if self.signed else _probability(found)
-        return _Sum(rest, values)
+        return _Sum(rest, values, sum(table.n_open for table in touching))
 
 
 def _shared(sums: Sequence[_Open], n_factual: int) -> set[str]:
@@ -433,17 +433,25 @@ def _shared(sums: Sequence[_Open], n_factual: int) -> set[str]:
 
 @dataclass(frozen=True, eq=False)
 class _Sum:
-    """Quantities for all values of some names."""
+    """Quantities for all values of some names.
+
+    Attributes
+    ----------
+    n_open
+        How many unidentified blocks' answers are in it.
+    """
 
     names: tuple[str, ...]
     values: Mapping[tuple[int, ...], Quantity]
+    n_open: int = 0
 
     def at(self, codes: Mapping[str, int]) -> Quantity:
         return self.values[tuple(codes[name] for name in self.names)]
 
-    @property
-    def width(self) -> float:
-        return max(each.width for each in self.values.values())
+
+def _ordered(tables: Sequence[_Sum]) -> list[_Sum]:
+    """Put what the data identify first: products with it are narrow. The order must not depend on limits."""
+    return sorted(tables, key=lambda table: table.n_open)
 
 
 def _probability(quantity: Quantity) -> Quantity:

@@ -9,8 +9,8 @@ from fairwitness.text import interval, plain
 from fairwitness.typing import Document
 
 if TYPE_CHECKING:
-    from fairwitness.causal.bounds import EffectBounds, Word
     from fairwitness.causal.notions import Notion
+    from fairwitness.causal.results import EffectBounds, Word
 
 
 class Verdict(str):

@@ -14,6 +14,9 @@ import numpy as np
 from fairwitness.causal.linear import Polytope
 from fairwitness.typing import FloatArray
 
+#: Most dimensions in which all corners are sought: their number grows quickly with it.
+MOST_DIMENSIONS = 6
+
 #: A face that moves less than this is final; dimensions thinner than this are taken as flat.
 TOLERANCE = 1e-9
 
@@ -62,6 +65,8 @@ def corners(polytope: Polytope, functions: FloatArray, *, most: int = 400) -> Co
     basis = _span(functions, push, found)
     if not len(basis):
         return Corners(found[0][None, :], complete=True)
+    if len(basis) > MOST_DIMENSIONS:
+        return Corners(np.array(found), complete=False)
     return _hull(basis, push, found, most)
 
 
@@ -69,7 +74,7 @@ def _span(functions: FloatArray, push: object, found: list[FloatArray]) -> Float
     """Find directions that span the projection, adding extreme points along them."""
     basis: list[FloatArray] = []
     rest = np.eye(len(functions))
-    while len(rest):
+    while len(rest) and len(basis) <= MOST_DIMENSIONS:
         direction = rest[0]
         low, high = push(-direction), push(direction)  # type: ignore[operator]
         step = high - low
