@@ -132,9 +132,9 @@ class Audit:
     graph
         A causal graph of the table's columns and the decision, in any form that
         :meth:`fairwitness.causal.CausalGraph.from_any` reads, such as
-        ``"sex -> income; {sex, income} -> decision"``: an assumption of yours, which bounds on the effects of
-        sensitive features rest on. The node of the decision is called ``decision``, or like the outcome, or is
-        the only one without effects.
+        ``"sex -> income; {sex, income} -> decision"``: an assumption of yours, which bounds on the effects
+        of sensitive features rest on. The node of the decision is called ``decision``, or like the
+        outcome, or is the only one without effects.
     methods
         ``"auto"`` or names among ``"rates"``, ``"opportunity"`` and ``"bounds"``.
     k
@@ -154,9 +154,9 @@ class Audit:
         Groups with fewer rows are shown and marked.
     settings
         Method options: ``generator``, ``classifier``, ``convention``, ``shortfall``, ``max_people``,
-        ``thresholds``; for bounds ``bins`` (where numbers are cut, ``{"income": [30000]}``), ``tau`` (effects up
-        to this size are within tolerance), ``paths`` and ``redlining`` (of interest), ``decision`` (its node) and
-        ``sampling_error`` (``"resampled"``, ``"region"`` or ``"none"``).
+        ``thresholds``; for bounds ``bins`` (where numbers are cut, ``{"income": [30000]}``), ``tau``
+        (effects up to this size are within tolerance), ``paths`` and ``redlining`` (of interest),
+        ``decision`` (its node) and ``sampling_error`` (``"resampled"``, ``"region"`` or ``"none"``).
     outcome, people, source, notes, command
         Words for the report: the outcome column's name, what to call the rows, where the table came from,
         what was done to it beforehand, and the command that makes the report again.

@@ -110,9 +110,11 @@ def _remedy(effect: Effect, contrast: Contrast) -> str:
     last = None if ladder is None else ladder.rungs[-1].bounds
     if last is not None and (last.lower > 0 or last.upper < 0):
         return (
-            "the bounds hold no effect; without hidden common causes they would not, as the ladder of assumptions "
-            "shows: measure those causes, or show that there are none"
+            "the bounds hold no effect; without hidden common causes they would not, as the ladder of "
+            "assumptions shows: measure those causes, or show that there are none"
         )
+    if last is None:
+        return "the bounds hold no effect"
     return "the bounds hold no effect, and would without hidden common causes, too"
 
 
@@ -169,7 +171,8 @@ def graph_findings(audited: Audited, tests: ImpliedTests, slack: Mapping[str, fl
             estimate=worst.p_adjusted,
             n=audited.n,
             confidence=audited.case.confidence,
-            remedy="add the edges or hidden common causes that are missing; bounds hold for the graph as it is drawn",
+            remedy="add the edges or hidden common causes that are missing: bounds are those of the graph as "
+            "it is drawn",
             evidence={
                 "rejected": [str(test.statement) for test in tests.rejected],
                 "tested": len(tests.tests),
@@ -180,7 +183,7 @@ def graph_findings(audited: Audited, tests: ImpliedTests, slack: Mapping[str, fl
         yield Finding(
             code="BND008",
             severity="note",
-            title=f"No model with this causal graph gives the table exactly: it was changed by ε = {size:.2g} in total",
+            title=f"No model with this causal graph gives the table exactly; changed by ε = {size:.2g}",
             section="bounds",
             measure="least change of the table's probabilities, ε",
             subject="causal graph",
@@ -209,7 +212,7 @@ def graph_findings(audited: Audited, tests: ImpliedTests, slack: Mapping[str, fl
         yield Finding(
             code="BND010",
             severity="note",
-            title=f"The causal graph leaves out {many:,} column{'s' if many > 1 else ''} that the model reads",
+            title=f"The causal graph leaves out {_columns(many)} that the model reads",
             section="bounds",
             measure="model inputs outside the graph",
             subject="causal graph",
@@ -219,3 +222,7 @@ def graph_findings(audited: Audited, tests: ImpliedTests, slack: Mapping[str, fl
             remedy="bounds assume that nothing hidden moves them together with columns of the graph",
             evidence={"columns": list(audited.beyond)},
         )
+
+
+def _columns(many: int) -> str:
+    return f"{many:,} column{'' if many == 1 else 's'}"

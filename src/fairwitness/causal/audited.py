@@ -105,12 +105,16 @@ def read_case(case: Case, setting: CausalSetting, options: Options) -> Audited |
         )
     amounts = _amounts(setting, options)
     if amounts:
-        several = "s" if len(amounts) > 1 else ""
+        names = listing([plain(name) for name in amounts])
+        hold = (
+            f"the columns {names} of the graph hold"
+            if len(amounts) > 1
+            else f"the column {names} of the graph holds"
+        )
         bins = ", ".join(f'"{plain(name)}" = [{number(middle)}]' for name, middle in amounts.items())
         return NotApplicable(
             KEY,
-            f"the column{several} {listing([plain(name) for name in amounts])} of the graph hold{'' if several else 's'} "
-            "amounts, and only variables of few values can be counted",
+            f"{hold} amounts, and only variables of few values can be counted",
             f"say where to cut them, for example at their medians: bins = {{ {bins} }}",
         )
     try:

@@ -70,7 +70,10 @@ def _pairs(audited: Audited, unanswered: list[NotApplicable]) -> Iterator[Pair]:
         if groups.privileged_label not in levels or len(levels) < 2:
             unanswered.append(
                 NotApplicable(
-                    KEY, "there is one group only, so nothing to compare", "add rows of another", subject=name
+                    KEY,
+                    "there is one group only, so nothing to compare",
+                    "add rows of another",
+                    subject=name,
                 )
             )
             continue
@@ -78,7 +81,7 @@ def _pairs(audited: Audited, unanswered: list[NotApplicable]) -> Iterator[Pair]:
             unanswered.append(
                 NotApplicable(
                     KEY,
-                    f"the graph has no path from it to {plain(audited.decision)}: its effect is 0 by assumption",
+                    f"the graph has no path to {plain(audited.decision)}: its effect is 0 by assumption",
                     "draw the edges along which it may act",
                     subject=name,
                 )

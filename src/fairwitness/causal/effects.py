@@ -290,12 +290,10 @@ def _asked(pair: Pair, key: Any, observed: tuple[str, ...], paths: str, own: tup
 
 
 def _ladders(pair: Pair, effects: tuple[Effect, ...]) -> Iterator[tuple[Key, Ladder]]:
-    """Ask the same under more and under fewer hidden common causes; of the kinds of effect each once."""
-    seen: set[Key] = set()
+    """Ask the same under more and under fewer hidden common causes, but of chosen paths."""
     for effect in effects:
-        if effect.key in seen:
+        if effect.key not in ("total", "direct", "indirect"):
             continue
-        seen.add(effect.key)
         try:
             ladder = assumption_ladder(
                 pair.audited.distribution,

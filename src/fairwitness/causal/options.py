@@ -36,8 +36,8 @@ class Options:
     redlining
         Variables whose use cannot be justified: the paths through them are looked at on their own.
     sampling_error
-        How intervals also cover sampling error: ``"resampled"`` (indicative), ``"region"`` (valid for every number
-        of rows, and wide) or ``"none"``.
+        How intervals also cover sampling error: ``"resampled"`` (indicative), ``"region"`` (valid for any
+        number of rows, and wide) or ``"none"``.
     """
 
     tau: float = TAU

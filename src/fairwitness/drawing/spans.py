@@ -1,7 +1,7 @@
-"""Panels of ranges on one axis, with 0, a tolerance around it, and words beside each: for pages of any width.
+"""Panels of ranges on one axis, with 0, a tolerance, and words beside each: for pages of any width.
 
-The lines mean what they mean in :mod:`fairwitness.drawing.ranges`; everything is placed in points from the top left
-corner, so that the height follows from what there is to draw.
+The lines mean what they mean in :mod:`fairwitness.drawing.ranges`; everything is placed in points from the
+top left corner, so that the height follows from what there is to draw.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def range_panels(
     Parameters
     ----------
     ax
-        The only axes of its figure, which has the height that :func:`range_panels_height` gives; its place in the figure
-        is set here.
+        The only axes of its figure, which has the height that :func:`range_panels_height` gives; its place
+        in the figure is set here.
     panels
         What to draw, first panel on top.
     xlabel
@@ -116,7 +116,7 @@ def _limits(rows: Sequence[Range], tolerance: float | None, scale: float) -> tup
 
 
 def _scenery(ax: Axes, bodies: Sequence[tuple[float, float]], tolerance: float | None, scale: float) -> None:
-    """Draw the tolerance, the grid and the line of no effect behind the bars only: they would run through names."""
+    """Draw tolerance, grid and the line of no effect behind the bars only: they would run through names."""
     from matplotlib.patches import Rectangle
 
     low, high = ax.get_xlim()

@@ -68,7 +68,7 @@ def read_setting(
     after = graph.children(node)
     if after:
         raise ConfigError(
-            f"in the graph, {listing([plain(name) for name in after])} follows from the decision {plain(node)!r}",
+            f"in the graph, {_named(after)} follows from the decision {plain(node)!r}",
             fix="leave out what comes after the decision, or name another node as the decision",
         )
     truth = outcome if has_outcome and graph.has(outcome) and outcome != node else None

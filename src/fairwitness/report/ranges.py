@@ -35,7 +35,7 @@ def points(value: object) -> str:
 
 
 def span(lower: object, upper: object) -> str:
-    """Write a range in percentage points: ``−17.7 to −15.1``, or one number where both ends are written alike."""
+    """Write a range in percentage points: ``−17.7 to −15.1``; one number where both ends read alike."""
     a, b = points(lower), points(upper)
     return a if a == b else f"{a} to {b}"
 
@@ -59,6 +59,18 @@ def said(found: Mapping[str, Any], tau: object) -> str:
     if found.get("lower") is None or found.get("status") == "uninformative":
         return verdict(found, tau)
     return f"{show.held(span(found['lower'], found['upper']))}; {show.held(verdict(found, tau))}"
+
+
+def axis(tau: object) -> str:
+    """Say what the axis of differences means."""
+    return (
+        f"difference in the share accepted, percentage points (left of 0: fewer; shaded: ±{tolerance(tau)})"
+    )
+
+
+def pair(feature: Mapping[str, Any], contrast: Mapping[str, Any]) -> str:
+    """Say which group is set against which."""
+    return f"{plain(contrast['group'])} in place of {plain(feature['privileged'])}"
 
 
 def line(name: str, found: Mapping[str, Any], tau: object, *, beside: str | None = None) -> drawing.Range:
@@ -115,6 +127,23 @@ def picture(
         return svg(fig, picture_id, title, described, narrow=narrow)
 
     return Picture(picture_id, show.prose(title), draw(WIDE, narrow=False), draw(NARROW, narrow=True), data)
+
+
+def range_table(table_id: str, caption: str, rows: Sequence[tuple[str, Mapping[str, Any]]]) -> tables.Table:
+    """Give the ends of ranges, in percentage points."""
+
+    def end(found: Mapping[str, Any], name: str) -> tables.Cell:
+        return tables.hundredths(found.get(name))
+
+    return tables.table(
+        table_id,
+        caption,
+        ["What", "Lower", "Upper", "Interval, low", "Interval, high"],
+        [
+            [tables.head(show.prose(name)), *(end(found, part) for part in ("lower", "upper", "low", "high"))]
+            for name, found in rows
+        ],
+    )
 
 
 def graph_picture(

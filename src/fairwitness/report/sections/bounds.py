@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from markupsafe import Markup
@@ -11,17 +11,9 @@ from fairwitness import drawing
 from fairwitness.report import ranges, show, tables
 from fairwitness.report.figures import Picture
 from fairwitness.report.groups import GroupStyles
+from fairwitness.report.sections import kinds
 from fairwitness.report.sections.limits import facts_table
 from fairwitness.text import plain
-
-#: Names of the shares of people, and of whom they tell apart.
-PEOPLE = {
-    "counterfactual_fairness": ("All paths", "people alike in {}"),
-    "group_direct_discrimination": ("Direct edge", "people alike in {}"),
-}
-AXIS = "difference in the share accepted, percentage points (left of 0: fewer; shaded: ±{})"
-#: Most kinds of people that are drawn.
-MOST_KINDS = 8
 
 
 def view(document: Mapping[str, Any], styles: GroupStyles) -> dict[str, Any] | None:
@@ -85,17 +77,17 @@ def _feature(
         "privileged": styles.shown(name, feature["privileged"]),
         "graph": ranges.graph_picture(
             f"{key}-graph",
-            f"The graph that is assumed: paths from {plain(feature['node'])} to {plain(graph['decision'])} are thick",
+            f"The graph that is assumed: thick, the paths from {plain(feature['node'])} to the decision",
             graph,
             edges,
         ),
         "effects": _effects(key, feature, tau, several=several),
         "effects_table": _effects_table(key, feature, section, styles, several=several),
-        "people": _people(key, feature, document, styles, several=several),
+        "people": kinds.table(key, feature, document, styles, several=several),
         "kinds": [
             made
             for number, contrast in enumerate(contrasts, 1)
-            for made in _kinds(f"{key}-{number}", feature, contrast, tau, several=several)
+            for made in kinds.pictures(f"{key}-{number}", feature, contrast, tau, several=several)
         ],
         "ladder": _ladder(key, feature, tau, several=several),
         "ladder_table": _ladder_table(key, feature, styles, several=several),
@@ -111,15 +103,11 @@ def _feature(
     }
 
 
-def _pair(feature: Mapping[str, Any], contrast: Mapping[str, Any]) -> str:
-    return f"{plain(contrast['group'])} in place of {plain(feature['privileged'])}"
-
-
 def _effects(key: str, feature: Mapping[str, Any], tau: object, *, several: bool) -> Picture:
     contrasts = feature["contrasts"]
     panels = [
         drawing.RangePanel(
-            _pair(feature, contrast) if several else "",
+            ranges.pair(feature, contrast) if several else "",
             [ranges.line(effect["title"], effect, tau) for effect in contrast["effects"]],
         )
         for contrast in contrasts
@@ -127,18 +115,18 @@ def _effects(key: str, feature: Mapping[str, Any], tau: object, *, several: bool
     first = contrasts[0]["effects"][0]
     title = f"Effects of {plain(feature['name'])} on acceptance"
     if not several:
-        title = f"{title}, {_pair(feature, contrasts[0])}: {first['title'].lower()} {_in_title(first)}"
+        title = f"{title}, {ranges.pair(feature, contrasts[0])}: {first['title'].lower()} {_in_title(first)}"
     return ranges.picture(
         f"{key}-effects",
         title,
         panels,
         tau,
-        _range_table(
+        ranges.range_table(
             f"{key}-effects-data",
             "Bounds of each effect, percentage points",
             [(f"{c['group']}: {e['title']}", e) for c in contrasts for e in c["effects"]],
         ),
-        words=AXIS.format(ranges.tolerance(tau)),
+        words=ranges.axis(tau),
     )
 
 
@@ -146,21 +134,6 @@ def _in_title(effect: Mapping[str, Any]) -> str:
     if effect.get("lower") is None or effect.get("status") == "uninformative":
         return ranges.verdict(effect, 0)
     return f"{ranges.span(effect['lower'], effect['upper'])} points"
-
-
-def _range_table(table_id: str, caption: str, rows: Sequence[tuple[str, Mapping[str, Any]]]) -> tables.Table:
-    def end(found: Mapping[str, Any], name: str) -> tables.Cell:
-        return tables.hundredths(found.get(name))
-
-    return tables.table(
-        table_id,
-        caption,
-        ["What", "Lower", "Upper", "Interval, low", "Interval, high"],
-        [
-            [tables.head(show.prose(name)), *(end(found, part) for part in ("lower", "upper", "low", "high"))]
-            for name, found in rows
-        ],
-    )
 
 
 def _effects_table(
@@ -174,17 +147,17 @@ def _effects_table(
     tau, level = section.get("tau"), section.get("confidence")
     rows = []
     for contrast in feature["contrasts"]:
-        for effect in contrast["effects"]:
-            rows.append(
-                [
-                    tables.head(effect["title"], show.prose(_paths(effect["paths"]))),
-                    *([tables.words(styles.shown(feature["name"], contrast["group"]))] if several else []),
-                    _range_cell(effect),
-                    *([_interval_cell(effect)] if level else []),
-                    tables.words(*_verdict(effect, tau)),
-                ]
-            )
-    pair = _pair(feature, feature["contrasts"][0])
+        rows += [
+            [
+                tables.head(effect["title"], show.prose(_paths(effect["paths"]))),
+                *([tables.words(styles.shown(feature["name"], contrast["group"]))] if several else []),
+                _range_cell(effect),
+                *([_interval_cell(effect)] if level else []),
+                tables.words(*_verdict(effect, tau)),
+            ]
+            for effect in contrast["effects"]
+        ]
+    pair = ranges.pair(feature, feature["contrasts"][0])
     return tables.table(
         f"{key}-effects-table",
         Markup("Effects of {} over everyone, percentage points").format(show.name(feature["name"])),
@@ -232,108 +205,6 @@ def _verdict(found: Mapping[str, Any], tau: object) -> tuple[str, str]:
     return ranges.verdict(found, tau), ranges.STATUS.get(str(found.get("status")), "")
 
 
-def _people(
-    key: str,
-    feature: Mapping[str, Any],
-    document: Mapping[str, Any],
-    styles: GroupStyles,
-    *,
-    several: bool,
-) -> tables.Table | None:
-    section = document["sections"]["bounds"]
-    tau, rows, few = section.get("tau"), [], 0
-    for contrast in feature["contrasts"]:
-        for found in contrast["people"]:
-            n = found["n"]
-            if not n:
-                continue
-            few = max(few, found.get("few", 0))
-            name, alike = PEOPLE.get(found["key"], (found["key"], ""))
-            known = Markup(", ").join(map(show.name, found["told_apart_by"]))
-            rows.append(
-                [
-                    tables.head(name, Markup(alike).format(known)),
-                    *([tables.words(styles.shown(feature["name"], contrast["group"]))] if several else []),
-                    tables.whole(n),
-                    tables.whole(found["n_kinds"]),
-                    *(
-                        tables.Cell(show.percent(found[word] / n), show.count(found[word]), "number")
-                        for word in ("beyond", "within", "open")
-                    ),
-                ]
-            )
-    if not rows:
-        return None
-    size = ranges.tolerance(tau)
-    return tables.table(
-        f"{key}-people",
-        Markup("For how many {} the effect on people like them is beyond ±{} percentage points").format(
-            show.name(document["audited"]["people"]), size
-        ),
-        [
-            "Effect",
-            *(["Group"] if several else []),
-            "n",
-            "Kinds of people",
-            f"Beyond ±{size}",
-            f"Within ±{size}",
-            "Cannot be told",
-        ],
-        rows,
-        notes=[
-            f"Kinds of fewer than {show.count(section.get('minimum_n'))} people are not asked about; their "
-            f"{show.count(few)} people count as “cannot be told”."
-        ]
-        if few
-        else [],
-    )
-
-
-def _kinds(
-    key: str, feature: Mapping[str, Any], contrast: Mapping[str, Any], tau: object, *, several: bool
-) -> Iterator[Picture]:
-    """Draw the largest kinds of people, each with its range."""
-    found = next((p for p in contrast["people"] if p["key"] == "counterfactual_fairness"), None)
-    kinds = (found or {}).get("kinds", [])[:MOST_KINDS]
-    if not kinds:
-        return
-    lines = [
-        ranges.line(
-            _alike(kind["given"], feature["node"]),
-            kind,
-            tau,
-            beside=f"{show.count(kind['n'])} people: {ranges.said(kind, tau)}",
-        )
-        for kind in kinds
-    ]
-    pair = f", {_pair(feature, contrast)}" if several else ""
-    assert found is not None
-    which = "kinds" if len(kinds) == found["n_kinds"] else f"{len(kinds)} largest of {found['n_kinds']} kinds"
-    yield ranges.picture(
-        f"{key}-kinds",
-        f"How far {plain(feature['name'])}{pair} moves acceptance of the {which} of people",
-        [drawing.RangePanel("", lines)],
-        tau,
-        _range_table(
-            f"{key}-kinds-data",
-            "Bounds for each kind of people, percentage points",
-            [(f"{_alike(kind['given'], feature['node'])} (n = {kind['n']:,})", kind) for kind in kinds],
-        ),
-        words=AXIS.format(ranges.tolerance(tau)),
-    )
-
-
-def _alike(given: Mapping[str, str], node: str) -> str:
-    """Name a kind of people by their values, their own group first."""
-    ordered = [*([node] if node in given else []), *(name for name in given if name != node)]
-    return ", ".join(
-        plain(given[name], most=24)
-        if name == node
-        else show.held(f"{plain(name, most=20)} {plain(given[name], most=20)}")
-        for name in ordered
-    )
-
-
 def _ladder(key: str, feature: Mapping[str, Any], tau: object, *, several: bool) -> Picture | None:
     """Draw the total effect under each set of assumptions."""
     panels, rows = [], []
@@ -343,7 +214,9 @@ def _ladder(key: str, feature: Mapping[str, Any], tau: object, *, several: bool)
         if rungs:
             strong = next((at for at, rung in enumerate(rungs) if rung["asked"]), -1)
             lines = [ranges.line(rung["title"], rung, tau) for rung in rungs]
-            panels.append(drawing.RangePanel(_pair(feature, contrast) if several else "", lines, strong))
+            panels.append(
+                drawing.RangePanel(ranges.pair(feature, contrast) if several else "", lines, strong)
+            )
             rows += [(f"{contrast['group']}: {rung['title']}", rung) for rung in rungs]
     if not panels:
         return None
@@ -352,8 +225,8 @@ def _ladder(key: str, feature: Mapping[str, Any], tau: object, *, several: bool)
         f"The total effect of {plain(feature['name'])} under other assumptions; bold: those made here",
         panels,
         tau,
-        _range_table(f"{key}-ladder-data", "Total effect, percentage points", rows),
-        words=AXIS.format(ranges.tolerance(tau)),
+        ranges.range_table(f"{key}-ladder-data", "Total effect, percentage points", rows),
+        words=ranges.axis(tau),
     )
 
 
@@ -362,7 +235,7 @@ def _ladder_table(
 ) -> tables.Table | None:
     """Set the assumptions beside what they give, all effects in one table."""
     names = {effect["key"]: effect["title"] for c in feature["contrasts"] for effect in c["effects"]}
-    keys = [each for each in names if each != "paths"]
+    keys = [each for each in names if each in {"total", "direct", "indirect"}]
     rows = []
     for contrast in feature["contrasts"]:
         found = {ladder["key"]: ladder["rungs"] for ladder in contrast["ladders"]}
