@@ -12,6 +12,7 @@ from fairwitness.datasets import blind_world
 from fairwitness.flips import fair_opportunity
 from fairwitness.flips.estimates import group_curves
 from fairwitness.flips.refits import refits
+from fairwitness.flips.verdicts import unsettled_findings
 from fairwitness.model import SensitiveFeatureClassifier
 
 
@@ -122,3 +123,51 @@ def test_where_all_people_are_alike_other_training_rows_still_widen() -> None:
     assert narrow[0] == pytest.approx(0.037, abs=1e-3)
     assert wide[0] > 0.5
     assert wide[1] > 0.5 > narrow[1]
+
+
+def _disagreeing(people, monkeypatch, *, apart: bool):
+    """A result whose first fold's model takes everyone with much merit for a man, or whose models agree."""
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+    classifier = SensitiveFeatureClassifier(tree, cv=3, random_state=0, n_jobs=1).fit(
+        people[["height", "merit"]], people["sex"]
+    )
+    if apart:
+        first = classifier.crossfit_.models_[0]
+        told = first.predict_proba
+
+        def unlike(X: pd.DataFrame) -> np.ndarray:
+            return np.where((X["merit"] > 14).to_numpy()[:, None], [[0.9, 0.1]], told(X))
+
+        monkeypatch.setattr(first, "predict_proba", unlike)
+    inputs = people[["height", "merit"]]
+    generator = GeneticGenerator(random_state=0, n_jobs=1, generations=3)
+    return fair_opportunity(
+        model, inputs, people["sex"], classifier=classifier, generator=generator, k=3,
+        privileged="man", n_resamples=100, n_permutations=20, n_jobs=1,
+    )  # fmt: skip
+
+
+def test_what_hangs_on_few_rows_is_told(people, monkeypatch) -> None:
+    result = _disagreeing(people, monkeypatch, apart=True)
+    women = result["woman"]
+    assert len(women.by_fold) == 3
+    assert women.by_fold[0] == 1.0
+    assert max(women.by_fold[1:]) < 0.5
+    value = women.at()
+    assert value.high - value.low > 0.9  # with people enough
+    assert value.n > 50
+    (finding,) = unsettled_findings(result)
+    assert (finding.code, finding.severity) == ("FLIP007", "note")
+    assert "profiles of woman look like is not settled" in finding.title
+    assert "to 100 % of them" in finding.title.replace("\u202f", " ").replace("\xa0", " ")
+    assert f"{value.n:,} people" in finding.remedy
+
+
+def test_models_that_agree_need_no_words(people, monkeypatch) -> None:
+    result = _disagreeing(people, monkeypatch, apart=False)
+    assert np.ptp(result["woman"].by_fold) < 0.25
+    assert not list(unsettled_findings(result))
+    few = replace(
+        result, groups=tuple(replace(group, small=True, by_fold=(0.0, 1.0)) for group in result.groups)
+    )
+    assert not list(unsettled_findings(few))

@@ -34,6 +34,7 @@ from fairwitness.flips.verdicts import (
     instrument_findings,
     proxy_findings,
     shortfall_finding,
+    unsettled_findings,
 )
 from fairwitness.flips.words import main_group, sentences
 from fairwitness.progress import track
@@ -128,6 +129,7 @@ def _section(
             seed=case.seed,
         )
         said = list(difference_findings(result, thresholds=thresholds, crossed=each.crossed))
+        said += unsettled_findings(result)
         if not each.crossed:
             carried: Severity = min((f.severity for f in said), key=SEVERITIES.index, default="note")
             said += instrument_findings(result, case.minimum_n)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from fairwitness.arguments import boolean_array, whole_number
 from fairwitness.errors import DataError
 from fairwitness.flips.chance import beyond_random
-from fairwitness.flips.estimates import MeasureCurve, curve_ks, group_curves
+from fairwitness.flips.estimates import MeasureCurve, curve_ks, group_curves, group_means
 from fairwitness.flips.inference import (
     Classifier,
     align,
@@ -20,7 +20,7 @@ from fairwitness.flips.inference import (
     people_proba,
     positions,
 )
-from fairwitness.flips.measures import Convention, Shortfall, check_ks
+from fairwitness.flips.measures import Convention, Shortfall, cflips_curve, check_ks
 from fairwitness.flips.refits import Refit, refits
 from fairwitness.flips.results import (
     Funnel,
@@ -178,6 +178,7 @@ def opportunity_from(
             **common,
             refitted=[(each.flips(0, chosen)[:, :k], each.flips(1, drawn)[:, :k]) for each in again],
         )
+    per_fold = [cflips_curve(each.flips(0, chosen)[:, :k], shortfall=shortfall)[:, -1:] for each in again]
     found = np.minimum(chosen.n_found, k)
     entries = []
     for g, label in enumerate(groups.labels):
@@ -202,6 +203,7 @@ def opportunity_from(
                 ndccf_sorted=curves[g].get("ndccf_sorted"),
                 random=by_chance[g] if by_chance else None,
                 reason=_reason(funnel),
+                by_fold=tuple(float(group_means(each[codes == g]).value[0]) for each in per_fold),
             )
         )
     reference = entries[groups.privileged]

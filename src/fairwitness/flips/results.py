@@ -81,6 +81,10 @@ class GroupOpportunity:
         ``cflips`` and ``ndccf``, without intervals; ``None`` if it was not computed.
     reason
         Why there are no values; empty if there are.
+    by_fold
+        CFlips at the k asked for as each fold's model of the classifier infers it, of people it recognises:
+        trained without one part of the table each, they show what hangs on few rows
+        (:mod:`fairwitness.flips.refits`). Empty if the classifier has no folds.
     """
 
     label: str
@@ -92,6 +96,7 @@ class GroupOpportunity:
     ndccf_sorted: MeasureCurve | None
     random: Mapping[str, MeasureCurve] | None = None
     reason: str = ""
+    by_fold: tuple[float, ...] = ()
 
     def at(self, measure: str = "cflips", k: int | None = None, *, random: bool = False) -> Estimate | None:
         """Give one measure at one k (default: the k asked for); ``None`` for a measure not taken.

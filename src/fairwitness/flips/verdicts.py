@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from fairwitness.flips.results import GroupDifference, OpportunityResult
 
 Thresholds = Mapping[str, Mapping[str, object]] | None
+#: Shares of the same changed profiles this far apart, by one fold's model and another's, are told.
+APART = 0.25
 #: Proxy features that become findings, for one sensitive feature; the rest are in the table.
 MOST_PROXIES = 5
 
@@ -106,6 +108,42 @@ def instrument_findings(result: OpportunityResult, minimum_n: int) -> Iterator[F
                 remedy="read its values with their intervals, or add rows",
                 evidence={"feature": result.name, "group": group.label, **group.funnel.to_dict()},
             )
+
+
+def unsettled_findings(result: OpportunityResult) -> Iterator[Finding]:
+    """Say where the classifier's own models, each trained without a part of the table, disagree.
+
+    Then the flips hang on few training rows: mostly those of a small group that have a rare value which many
+    changed profiles share. Intervals contain it (:mod:`fairwitness.flips.refits`) and are wide, however many
+    people there are, so the reader is told why. Of groups with few people that needs no words.
+    """
+    for group in result.groups:
+        known = [value for value in group.by_fold if math.isfinite(value)]
+        value = group.at()
+        if group.small or len(known) < 2 or value is None or max(known) - min(known) < APART:
+            continue
+        name = plain(group.label)
+        yield Finding(
+            code="FLIP007",
+            severity="note",
+            title=(
+                f"What changed profiles of {name} look like is not settled: each trained without a part "
+                f"of the table, {len(known)} classifiers take {percent(min(known))} to "
+                f"{percent(max(known))} of them for another group"
+            ),
+            section="opportunity",
+            measure=f"CFlips@{result.k}",
+            subject=f"{plain(result.name)}: {name}",
+            estimate=value.estimate,
+            interval=(value.low, value.high),
+            n=value.n,
+            confidence=result.confidence,
+            remedy=(
+                f"it hangs on few rows of {name}, so the interval is wide although {value.n:,} people are "
+                f"behind it; more rows of the group, or columns that tell it apart, would settle it"
+            ),
+            evidence={"feature": result.name, "group": group.label, "by_fold": list(group.by_fold)},
+        )
 
 
 def established_proxies(proxies: ProxyResult, *, without: Collection[str] = ()) -> list[ProxyFeature]:
