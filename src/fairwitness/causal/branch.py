@@ -26,7 +26,7 @@ from fairwitness.typing import FloatArray
 #: Proved, if what was attained is this close to what cannot be passed.
 CLOSED = 1e-8
 #: Most combinations of corners of further blocks.
-MOST_OUTER = 64
+MOST_OUTER = 16
 
 
 def branch(
@@ -35,15 +35,23 @@ def branch(
     functions: Sequence[FloatArray],
     found: Sequence[Corners | None],
     largest: int,
+    attained: tuple[float, float],
     *,
     seconds: float,
 ) -> tuple[Extreme, Extreme] | None:
     """Find both ends of a multilinear function, two blocks of which have too many corners.
 
+    Parameters
+    ----------
+    attained
+        The smallest and largest value that some model is known to attain.
+    seconds
+        Stop after that; what is proved by then stays valid.
+
     Returns
     -------
     tuple or None
-        ``None`` if more than two blocks are too large.
+        ``None`` if more than two blocks are too large, or time was up before all was looked at once.
     """
     open_blocks = [place for place, each in enumerate(found) if each is not None and not each.complete]
     if len(open_blocks) > 1:
@@ -54,17 +62,25 @@ def branch(
     choices = list(itertools.product(*(list(_points(found[place])) for place in outer)))
     if len(choices) > MOST_OUTER:
         return None
+    stop = time.perf_counter() + seconds
     ends = []
-    for sense in ("min", "max"):
+    for sign, known in zip((-1.0, 1.0), attained, strict=True):
         best: Extreme | None = None
-        sign = 1.0 if sense == "max" else -1.0
         for choice in choices:
+            if time.perf_counter() > stop:
+                return None
             answers: list[FloatArray | None] = [None] * len(found)
             for place, answer in zip(outer, choice, strict=True):
                 answers[place] = answer
             weights = _matrix(form, answers, inner, largest)
             pair = _Pair(
-                polytopes[inner], functions[inner], polytopes[largest], weights @ functions[largest], sign
+                polytopes[inner],
+                functions[inner],
+                polytopes[largest],
+                weights @ functions[largest],
+                np.stack([np.minimum(weights, 0.0).sum(axis=1), np.maximum(weights, 0.0).sum(axis=1)]),
+                sign,
+                sign * known,
             )
             end = pair.solve(seconds / (2 * len(choices)))
             best = end if best is None else _wider(best, end, sign)
@@ -106,7 +122,9 @@ class _Pair:
     events: FloatArray
     second: Polytope
     gains: FloatArray
+    gain_limits: FloatArray
     sign: float
+    known: float
     programs: int = 0
 
     def solve(self, seconds: float) -> Extreme:
@@ -114,9 +132,11 @@ class _Pair:
         stop = time.perf_counter() + seconds
         kept = np.flatnonzero(np.abs(self.gains).max(axis=1, initial=0.0) > 0)
         events, gains = self.events[kept], self.gains[kept]
-        low, high = self._ranges(self.first, events)
-        self._gain_low, self._gain_high = self._ranges(self.second, gains)
-        best = -np.inf
+        half = (time.perf_counter() + stop) / 2
+        low, high = self._ranges(self.first, events, np.zeros(len(kept)), np.ones(len(kept)), half)
+        limits = self.gain_limits[:, kept]
+        self._gain_low, self._gain_high = self._ranges(self.second, gains, limits[0], limits[1], half)
+        best = self.known
         node = self._relaxed(events, gains, low, high)
         if node is None:
             raise AssertionError("a block that was solved before has no solution")
@@ -146,13 +166,18 @@ class _Pair:
         bound = max([best, proved] + [-each[0] for each in queue[:1]])
         return Extreme(self.sign * best, self.sign * bound, self.programs)
 
-    def _ranges(self, polytope: Polytope, functions: FloatArray) -> tuple[FloatArray, FloatArray]:
-        low, high = np.zeros(len(functions)), np.zeros(len(functions))
+    def _ranges(
+        self, polytope: Polytope, functions: FloatArray, least: FloatArray, most: FloatArray, stop: float
+    ) -> tuple[FloatArray, FloatArray]:
+        """Give the range of each function; what limits it anyway, once time is up."""
+        low, high = least.copy(), most.copy()
         for place, function in enumerate(functions):
-            least, most = polytope.optimize(function, "min"), polytope.optimize(function, "max")
-            if least is None or most is None:
+            if time.perf_counter() > stop:
+                break
+            down, up = polytope.optimize(function, "min"), polytope.optimize(function, "max")
+            if down is None or up is None:
                 raise AssertionError("a block that was solved before has no solution")
-            low[place], high[place] = least.bound, most.bound
+            low[place], high[place] = max(down.bound, low[place]), min(up.bound, high[place])
             self.programs += 2
         return low, high
 

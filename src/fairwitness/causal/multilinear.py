@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -112,3 +113,49 @@ def over_corners(
         best = max(best, sign * value)
         bound = max(bound, sign * safe)
     return Extreme(sign * best, sign * bound, programs)
+
+
+def climb(
+    form: Form,
+    polytopes: Sequence[Polytope],
+    functions: Sequence[FloatArray],
+    sense: Sense,
+    *,
+    seconds: float,
+    starts: int = 8,
+) -> float:
+    """Give a value that some model attains: from several starts, one block is optimised after the other."""
+    stop = time.perf_counter() + seconds
+    sign = 1.0 if sense == "max" else -1.0
+    best = -math.inf
+    for start in range(starts):
+        answers = _start(polytopes, functions, start)
+        value = -math.inf
+        for _ in range(20):
+            for place, polytope in enumerate(polytopes):
+                others = [None if each == place else answer for each, answer in enumerate(answers)]
+                optimum = polytope.optimize(form.linear(others) @ functions[place], sense)
+                if optimum is None:
+                    raise AssertionError("a block that was solved before has no solution")
+                answers[place] = functions[place] @ optimum.x
+            reached = sign * form.at(answers)
+            if reached <= value + 1e-12:
+                break
+            value = reached
+        best = max(best, value)
+        if time.perf_counter() > stop:
+            break
+    return sign * best
+
+
+def _start(polytopes: Sequence[Polytope], functions: Sequence[FloatArray], start: int) -> list[FloatArray]:
+    """Give a corner of every block, each start another one."""
+    answers = []
+    for place, (polytope, function) in enumerate(zip(polytopes, functions, strict=True)):
+        # fixed directions: the answer must not depend on a seed
+        direction = np.cos((start + 1) * (place + 1) * np.arange(1, len(function) + 1))
+        optimum = polytope.optimize(direction @ function, "max")
+        if optimum is None:
+            raise AssertionError("a block that was solved before has no solution")
+        answers.append(function @ optimum.x)
+    return answers

@@ -53,8 +53,8 @@ class BlockSize:
         names = ", ".join(map(plain, self.members))
         return (
             f"{{{names}}}: {count} joint response functions; of them the data and the question tell "
-            f"{self.columns:,} columns apart, by {self.entries:,} answers in all, with {self.cells:,} probabilities "
-            "to meet; response functions that answer alike where somebody asks are one"
+            f"{self.columns:,} columns apart, by {self.entries:,} answers in all, with {self.cells:,} "
+            "probabilities to meet; response functions that answer alike where somebody asks are one"
         )
 
 

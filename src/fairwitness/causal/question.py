@@ -102,7 +102,8 @@ def prepare(
     chosen = path_set(whole, treatment, outcome, paths)
     if predictor is not None:
         whole = whole.without_confounding(outcome)
-    kept = relevant(whole, outcome, known)
+    # without a path to the outcome the treatment matters to nothing, but its values are asked for
+    kept = relevant(whole, outcome, (*known, treatment))
     left_out = [name for name in whole.nodes if name not in kept]
     confined = whole.hiding(*left_out) if left_out else whole
     distribution = Distribution.from_data(

@@ -7,7 +7,7 @@
 ``linear``       one unidentified block: a linear program over its decision diagram
 ``corners``      several: the corners of all but the largest, times a linear program
 ``branch``       several with too many corners: branch and bound over McCormick envelopes
-``joint``        too large for that: the blocks answer jointly, a relaxation that is always valid
+``joint``        more than two such blocks: they answer jointly, a relaxation that is always valid
 ===============  =========================================================================================
 """
 
@@ -24,7 +24,7 @@ import numpy as np
 from fairwitness.causal.branch import branch
 from fairwitness.causal.expression import TooLargeError
 from fairwitness.causal.linear import Polytope
-from fairwitness.causal.multilinear import Extreme, Form, over_corners
+from fairwitness.causal.multilinear import Extreme, Form, climb, over_corners
 from fairwitness.causal.problem import Problem
 from fairwitness.causal.program import BlockSize
 from fairwitness.causal.stages import EffectProgram, formula, jointly
@@ -156,10 +156,39 @@ def _several(program: EffectProgram, form: Form) -> Solution:
         low = over_corners(form, polytopes, functions, found, largest, "min")
         high = over_corners(form, polytopes, functions, found, largest, "max")
         return _solution(program, "corners", (low, high), True)
-    bounded = branch(form, polytopes, functions, found, largest, seconds=program.limits.seconds)
-    if bounded is None:
-        return _one_block(_jointly(program))
-    return _solution(program, "branch", _closer(program, bounded), True)
+    return _bracketed(program, form, functions, found, largest)
+
+
+def _bracketed(
+    program: EffectProgram,
+    form: Form,
+    functions: Sequence[FloatArray],
+    found: Sequence[Corners | None],
+    largest: int,
+) -> Solution:
+    """Where corners are too many: what some model attains, and what none passes, as close as time allows."""
+    started = time.perf_counter()
+    polytopes = [block.polytope for block in program.blocks]
+    share = program.limits.seconds / 8
+    low, high = (climb(form, polytopes, functions, sense, seconds=share) for sense in ("min", "max"))
+    bounds = (-1.0, 1.0)
+    try:
+        joint = _one_block(_jointly(program))
+        bounds = (joint.lower.bound, joint.upper.bound)
+    except TooLargeError:
+        pass
+    if max(low - bounds[0], bounds[1] - high) < UNPROVED:
+        return _solution(program, "joint", (Extreme(low, bounds[0], 1), Extreme(high, bounds[1], 1)), True)
+    left = program.limits.seconds - (time.perf_counter() - started)
+    branched = branch(form, polytopes, functions, found, largest, (low, high), seconds=max(left, 0.0))
+    if branched is None:
+        return _solution(program, "joint", (Extreme(low, bounds[0], 1), Extreme(high, bounds[1], 1)), True)
+    lower, upper = branched
+    ends = (
+        Extreme(lower.value, max(lower.bound, bounds[0]), lower.programs),
+        Extreme(upper.value, min(upper.bound, bounds[1]), upper.programs),
+    )
+    return _solution(program, "branch", ends, True)
 
 
 def _jointly(program: EffectProgram) -> EffectProgram:
@@ -167,21 +196,6 @@ def _jointly(program: EffectProgram) -> EffectProgram:
         raise AssertionError("the effect was not written out")
     return jointly(
         program.problem, program.effect, program.used, program.limits, program.reference_probability
-    )
-
-
-def _closer(program: EffectProgram, ends: tuple[Extreme, Extreme]) -> tuple[Extreme, Extreme]:
-    """Where branching was not done in time, see whether the joint relaxation says more."""
-    low, high = ends
-    if max(low.value - low.bound, high.bound - high.value) < UNPROVED:
-        return ends
-    try:
-        joint = _one_block(_jointly(program))
-    except TooLargeError:
-        return ends
-    return (
-        Extreme(low.value, max(low.bound, joint.lower.bound), low.programs + 1),
-        Extreme(high.value, min(high.bound, joint.upper.bound), high.programs + 1),
     )
 
 

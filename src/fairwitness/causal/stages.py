@@ -13,7 +13,7 @@ from typing import Literal
 
 from fairwitness.causal.cells import CellSearch
 from fairwitness.causal.diagram import Payload
-from fairwitness.causal.expression import Event, Polynomial, difference, expand
+from fairwitness.causal.expression import Event, Polynomial, TooLargeError, difference, expand
 from fairwitness.causal.induction import Individual
 from fairwitness.causal.multilinear import Form
 from fairwitness.causal.problem import Limits, Problem
@@ -104,6 +104,7 @@ def make_program(
         If nobody is like the evidence.
     """
     limits = limits or Limits()
+    problem.check_evidence()
     if problem.query.is_null:
         return EffectProgram(problem, limits, "number", value=0.0)
     if relaxation != "joint":
@@ -137,16 +138,20 @@ def formula(problem: Problem, *, relaxation: Relaxation, limits: Limits) -> Effe
     if relaxation == "joint":
         return jointly(problem, effect, used, limits, known)
     form = Form.of(effect, used)
-    blocks = tuple(
-        _block(
-            problem,
-            problem.blocks[number],
-            {event: ((asked_for, 1.0),) for asked_for, event in enumerate(form.events[place])},
-            len(form.events[place]),
-            limits,
+    try:
+        blocks = tuple(
+            _block(
+                problem,
+                problem.blocks[number],
+                {event: ((asked_for, 1.0),) for asked_for, event in enumerate(form.events[place])},
+                len(form.events[place]),
+                limits,
+            )
+            for place, number in enumerate(used)
         )
-        for place, number in enumerate(used)
-    )
+    except TooLargeError:
+        # answering jointly they need not be told apart event by event: often much smaller, and always valid
+        return jointly(problem, effect, used, limits, known)
     return EffectProgram(
         problem,
         limits,
