@@ -197,6 +197,7 @@ def _world_table(
     table = factor.prefixes[last]
     keys: list[str] = []
     index: list[int | slice] = []
+    idle: list[str] = []
     for axis, variable in enumerate(factor.axes):
         if axis < len(factor.members):
             if axis >= last:
@@ -211,8 +212,10 @@ def _world_table(
                 keys.append(names[by_variable[variable]])
         elif table.shape[axis] == 1:
             index.append(0)
-        elif variable not in outside:
-            return None  # a parent of an unasked mate: its value would have to be chosen
+        elif variable not in outside:  # a parent of an unasked mate
+            index.append(slice(None))
+            keys.append("any")
+            idle.append(variable)
         elif outside[variable] < 0:
             index.append(-1 - outside[variable])
         elif outside[variable] in coded.known:
@@ -225,7 +228,21 @@ def _world_table(
     if summed:
         values = values.sum(axis=summed)
         keys = [key for key in keys if key != "sum"]
+    if idle:
+        values = _settled(values, keys, model, idle)
+        keys = [key for key in keys if key != "any"]
     return Table(tuple(keys), values)
+
+
+def _settled(values: FloatArray, keys: Sequence[str], model: Model, idle: Sequence[str]) -> FloatArray:
+    """Take away variables that cannot matter; where a table says otherwise, the mean over how they occur."""
+    occurs = model.distribution.take(*idle).probability
+    axes = tuple(axis for axis, key in enumerate(keys) if key == "any")
+    others = tuple(axis for axis, key in enumerate(keys) if key != "any")
+    weight = np.where(np.isnan(values), 0.0, np.expand_dims(occurs, others))
+    total = weight.sum(axis=axes)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(total > 0, (np.nan_to_num(values) * weight).sum(axis=axes) / total, np.nan)
 
 
 def contract(tables: Sequence[Table], keep: Sequence[str]) -> Table:

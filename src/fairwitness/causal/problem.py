@@ -9,7 +9,7 @@ from fairwitness.causal.expression import Blocks, Coded, Entries, expand
 from fairwitness.causal.factors import Model
 from fairwitness.causal.nested import NestedCounterfactual
 from fairwitness.errors import DataError
-from fairwitness.text import plain
+from fairwitness.text import listing, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Limits:
         After so long, branching stops and what is proved by then is reported.
     """
 
-    columns: int = 200_000
+    columns: int = 40_000
     seconds: float = 60.0
 
 
@@ -69,16 +69,36 @@ class Problem:
         Raises
         ------
         DataError
-            If nobody is like that.
+            If nobody is like that, or it takes people like whom the data have none to say.
         """
         if not self.query.given:
             return 1.0
         factual = Coded.read(self.query.factual(), self.model, None)
-        total = sum(expand(factual, self.model, self.blocks, self.entries).values())
+        found = expand(factual, self.model, self.blocks, self.entries)
+        said = ", ".join(f"{plain(name)} = {plain(seen)}" for name, seen in self.query.given.items())
+        unknown = {name for key in found for at, event in enumerate(key) if event for name in self.blocks[at]}
+        if unknown:
+            names = [plain(name) for name in self.model.graph.nodes if name in unknown]
+            raise DataError(
+                f"the data do not say how many people have {said}: causes of {listing(names)} that are "
+                "independent by the graph never occur together in the data",
+                fix="give the values of these causes as evidence too, merge values (bins=…), or join the "
+                "causes in the graph",
+            )
+        total = sum(found.values())
         if not total > 0:
-            said = ", ".join(f"{plain(name)} = {plain(seen)}" for name, seen in self.query.given.items())
             raise DataError(
                 f"the evidence has probability 0: nobody in the data has {said}",
                 fix="ask about people who occur, or give less evidence",
             )
         return total
+
+    def check_evidence(self) -> None:
+        """Refuse a question about people who do not occur, or of whom it is not known how many there are.
+
+        Raises
+        ------
+        DataError
+            As ``evidence_probability``.
+        """
+        _ = self.evidence_probability
