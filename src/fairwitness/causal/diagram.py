@@ -56,7 +56,7 @@ def build(
     cardinality: Mapping[int, int],
     *,
     impossible: frozenset[int] = frozenset(),
-    most_edges: int = 200_000,
+    most_edges: int = 40_000,
 ) -> Diagram:
     """Build the diagram that tells all ``events`` apart.
 
@@ -78,7 +78,7 @@ def build(
     """
     orders = _orders(events)
     # A good order needs few edges; no time is lost on a bad one before a good one was tried.
-    limits = [limit for limit in (1_000, 10_000, 100_000) if limit < most_edges]
+    limits = [limit for limit in (1_000, 6_000) if limit < most_edges]
     for limit in (*limits, most_edges):
         best: Diagram | None = None
         for order in orders:

@@ -185,7 +185,7 @@ def block_program(
     asked: Mapping[Event, Payload],
     n_asked: int,
     *,
-    most_columns: int = 200_000,
+    most_columns: int = 40_000,
 ) -> BlockProgram:
     """Build the program of one block.
 
