@@ -17,21 +17,27 @@ import numpy as np
 
 from fairwitness.causal.envelopes import Product, Quantity
 from fairwitness.causal.formula import effect, structural
-from fairwitness.causal.linear import Sense
+from fairwitness.causal.linear import Optimum, Polytope, Sense, SolverError
 from fairwitness.causal.problem import Problem
 from fairwitness.causal.region import Coin, Region, confidence_region
 from fairwitness.causal.uncertain import Plan, Program, plan, program
 from fairwitness.stats.intervals import check_confidence
+from fairwitness.typing import FloatArray
 
 if TYPE_CHECKING:
     from fairwitness.causal.question import Question
 
+MIN: Sense = "min"
+MAX: Sense = "max"
 #: Most parts the region is cut into for each end.
-MOST_PARTS = 24
+MOST_PARTS = 60
+#: Work after which an end is not looked for more closely: about a second's. Work, not time, so that equal
+#: questions get equal answers.
+MOST_WORK = 150.0
 #: Products missed by less than this are as good as met.
 MET = 2e-4
-#: Factors of products are looked at if their limits are farther apart than this, and no more of them than …
-WIDE, MOST_RANGES = 0.02, 80
+#: Factors of products are looked at if their limits are farther apart than this.
+WIDE = 0.02
 #: What rounding in the linear programs may amount to.
 ROUNDING = 1e-7
 
@@ -81,7 +87,7 @@ def effect_interval(
     made = plan(problem, effect(problem, whole=None if kernel is None else kernel.outcome))
     region = confidence_region(question.model, made.coins, level)
     search = _Search(made, region)
-    least, most = search.extreme("min", low), search.extreme("max", high)
+    least, most = search.extreme(MIN, low), search.extreme(MAX, high)
     if least is None or most is None:
         return ConfidenceInterval(low, high, level, region.n_uncertain, search.programs, contradicted=True)
     return ConfidenceInterval(
@@ -107,11 +113,17 @@ class _Search:
         self.region = region
         self.most_parts = most_parts
         self.programs = 0
+        self.work = 0.0
         self.root = program(made, region, {})
         self.first: dict[Hashable, tuple[float, float]] = {}
         if self.root is not None and self.root.products:
             self.first = self._ranges(self.root)
             self.root = program(made, region, self.first)
+
+    def _optimum(self, polytope: Polytope, cost: FloatArray, sense: Sense) -> Optimum | None:
+        self.programs += 1
+        self.work += ((polytope.n_rows + polytope.n_columns) / 1000) ** 1.5
+        return polytope.optimize(cost, sense)
 
     def _ranges(self, root: Program) -> dict[Hashable, tuple[float, float]]:
         """Find what wide factors of products can be at all."""
@@ -122,32 +134,34 @@ class _Search:
             for quantity in (each.first, each.second)
             if quantity.width > WIDE and not isinstance(quantity.name, Coin)
         }
-        for name, quantity in list(wide.items())[:MOST_RANGES]:
+        for name, quantity in wide.items():
+            if self.work > MOST_WORK / 3:
+                break
             cost = quantity.cost(root.polytope.n_columns)
-            ends = [root.polytope.optimize(cost, sense) for sense in ("min", "max")]
-            self.programs += 2
+            ends = [self._optimum(root.polytope, cost, sense) for sense in (MIN, MAX)]
             if ends[0] is None or ends[1] is None:
                 return {}
-            low, high = (end.bound + quantity.constant for end in ends)
+            low, high = ends[0].bound + quantity.constant, ends[1].bound + quantity.constant
             low, high = max(low - ROUNDING, quantity.low), min(high + ROUNDING, quantity.high)
             if high - low < 0.95 * quantity.width:
                 ranges[name] = (low, high)
         return ranges
 
     def extreme(self, sense: Sense, start: float) -> float | None:
-        """Give what the effect cannot pass."""
+        """Give what the effect cannot pass; ``None`` if the region is empty."""
         if self.root is None:
             return None
-        sign = 1.0 if sense == "max" else -1.0
+        sign = 1.0 if sense == MAX else -1.0
         first = self._solved(self.root, self.first, sense, start)
         if first is None:
             return None
         counter = itertools.count()
         queue = [(-sign * first.value, next(counter), first)]
+        self.work = 0.0
         for _ in range(self.most_parts):
-            _, _, part = queue[0]
+            part = queue[0][2]
             worst = max(part.products, key=lambda each: each.miss(part.x), default=None)
-            if worst is None or worst.miss(part.x) < MET:
+            if worst is None or worst.miss(part.x) < MET or self.work > MOST_WORK:
                 break
             heapq.heappop(queue)
             name, cut, low, high = _where(worst, part.x)
@@ -167,14 +181,16 @@ class _Search:
         self, built: Program, narrowed: Mapping[Hashable, tuple[float, float]], sense: Sense, start: float
     ) -> _Part | None:
         """Find the extreme ratio on a polytope (Dinkelbach 1967); ``None`` if it is empty."""
-        sign = 1.0 if sense == "max" else -1.0
+        sign = 1.0 if sense == MAX else -1.0
         above, below = built.numerator, built.denominator
         n = built.polytope.n_columns
         costs = above.cost(n), below.cost(n)
         ratio = start
         for _ in range(60):
-            optimum = built.polytope.optimize(costs[0] - ratio * costs[1], sense)
-            self.programs += 1
+            try:
+                optimum = self._optimum(built.polytope, costs[0] - ratio * costs[1], sense)
+            except SolverError:  # then nothing better is known here than that the effect is one
+                return _Part(narrowed, sign, np.zeros(n), ())
             if optimum is None:
                 return None
             constant = above.constant - ratio * below.constant

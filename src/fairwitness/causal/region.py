@@ -290,8 +290,12 @@ def _log_tails(seen: Tosses, chances: FloatArray) -> tuple[FloatArray, FloatArra
     """Give log P(so few heads or fewer) and log P(so many or more)."""
     heads, n = seen.heads, seen.tosses
     with np.errstate(divide="ignore", invalid="ignore"):
-        few = np.where(heads < n, np.log(special.betaincc(heads + 1, np.maximum(n - heads, 1e-300), chances)), 0.0)
-        many = np.where(heads > 0, np.log(special.betainc(np.maximum(heads, 1e-300), n - heads + 1, chances)), 0.0)
+        few = np.where(
+            heads < n, np.log(special.betaincc(heads + 1, np.maximum(n - heads, 1e-300), chances)), 0.0
+        )
+        many = np.where(
+            heads > 0, np.log(special.betainc(np.maximum(heads, 1e-300), n - heads + 1, chances)), 0.0
+        )
     if seen.average.any():
         mean, _ = _means(seen)
         bound = -n * _divergence(mean, chances)
