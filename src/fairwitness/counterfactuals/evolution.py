@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import platform
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -20,6 +18,7 @@ from fairwitness.counterfactuals.limits import Limits
 from fairwitness.counterfactuals.lines import place_within, tidy
 from fairwitness.counterfactuals.nearest import AcceptedPool, NearestSearch
 from fairwitness.counterfactuals.operators import cross, n_draws, take_back
+from fairwitness.parallel import this_process
 from fairwitness.rng import child
 from fairwitness.typing import BoolArray, FloatArray, IntArray
 
@@ -89,11 +88,6 @@ class Evolution:
     def __call__(self, chunk: slice) -> Evolved:
         """Evolve queries until each is done; as some leave, waiting ones take their places."""
         return _Run(self, chunk).finish()
-
-
-def this_process() -> tuple[str, int]:
-    """Name the process: a worker's copy of the model counts its queries there and not here."""
-    return platform.node(), os.getpid()
 
 
 class _Run:

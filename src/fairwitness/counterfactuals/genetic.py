@@ -9,12 +9,12 @@ import numpy as np
 from fairwitness.arguments import real_number, whole_number
 from fairwitness.counterfactuals.base import CounterfactualGenerator, Found, Status, status_of
 from fairwitness.counterfactuals.budget import Budget
-from fairwitness.counterfactuals.evolution import Evolution, Evolved, Plan, this_process
+from fairwitness.counterfactuals.evolution import Evolution, Evolved, Plan
 from fairwitness.counterfactuals.lines import NO_PLACES, tidy
 from fairwitness.counterfactuals.nearest import AcceptedPool
 from fairwitness.counterfactuals.selection import by_distance, choose
 from fairwitness.errors import ConfigError, ModelError
-from fairwitness.parallel import map_row_chunks
+from fairwitness.parallel import map_row_chunks, this_process
 from fairwitness.rng import seed_from
 from fairwitness.typing import FloatArray, RandomState
 

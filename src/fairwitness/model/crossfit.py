@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -22,8 +23,7 @@ from fairwitness.model.coded import CodedLabels
 from fairwitness.model.folds import assign_folds
 from fairwitness.model.labels import as_labels, missing_labels, own
 from fairwitness.model.messages import said
-from fairwitness.parallel import workers
-from fairwitness.progress import track
+from fairwitness.parallel import spread
 from fairwitness.rng import child_seed, seed_from
 from fairwitness.table.canonical import row_keys
 from fairwitness.table.frames import column_names, n_rows, select_columns, to_pandas
@@ -127,18 +127,12 @@ class CrossFitted(BaseEstimator):  # type: ignore[misc]
         order = np.lexsort((codes, keys))
         models = [seeded(cloned(self.estimator), self.seed_, fold) for fold in range(self.cv)]
         training = [order[self.folds_[order] != fold] for fold in range(self.cv)]
-        work = zip(models, training, strict=True)
-        self.models_: list[Any]
-        n_jobs = workers(self.n_jobs, self.cv)
-        if n_jobs == 1:
-            bar = track(work, description="folds", total=self.cv)
-            self.models_ = [_fit(model, pandas_frame, labels, rows) for model, rows in bar]
-        else:
-            from joblib import Parallel, delayed
-
-            self.models_ = Parallel(n_jobs=n_jobs)(
-                delayed(_fit)(model, pandas_frame, labels, rows) for model, rows in work
-            )
+        self.models_: list[Any] = spread(
+            partial(_fit, pandas_frame, labels),
+            list(zip(models, training, strict=True)),
+            n_jobs=self.n_jobs,
+            description="folds",
+        )
         return self
 
     def fold_of(self, X: NativeFrame) -> IntArray:
@@ -317,7 +311,8 @@ def _name(model: Any) -> str:
     return plain(type(inner).__name__, most=80)
 
 
-def _fit(model: Any, frame: Any, labels: np.ndarray, rows: IntArray) -> Any:
+def _fit(frame: Any, labels: np.ndarray, task: tuple[Any, IntArray]) -> Any:
+    model, rows = task
     try:
         return model.fit(frame.iloc[rows].reset_index(drop=True), labels[rows])
     except Exception as error:  # the user's estimator may raise anything

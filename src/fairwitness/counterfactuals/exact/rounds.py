@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fairwitness.counterfactuals.budget import Budget
-from fairwitness.counterfactuals.evolution import this_process
 from fairwitness.counterfactuals.exact.answer import Answer, Engine, Solver
 from fairwitness.counterfactuals.exact.metric import Metric
 from fairwitness.counterfactuals.genetic import GeneticGenerator
 from fairwitness.counterfactuals.limits import Limits
 from fairwitness.counterfactuals.nearest import AcceptedPool, NearestSearch
-from fairwitness.parallel import map_row_chunks, workers
+from fairwitness.parallel import map_row_chunks, this_process, workers
 from fairwitness.typing import FloatArray
 
 if TYPE_CHECKING:
