@@ -213,7 +213,7 @@ def _in_words(graph: CausalGraph, treatment: str, outcome: str, text: str) -> Pa
 
 def _names(value: object) -> tuple[str, ...]:
     if isinstance(value, str):
-        return tuple(part.strip() for part in value.split(",") if part.strip())
+        return tuple(_unquoted(part) for part in value.split(",") if part.strip())
     if isinstance(value, Iterable):
         return tuple(map(str, value))
     raise ConfigError(
