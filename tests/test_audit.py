@@ -92,8 +92,8 @@ def facts(report: fw.AuditReport) -> str:
 
 
 def test_all_methods_are_planned_and_some_can_be_chosen(model: Pipeline, people: pd.DataFrame) -> None:
-    assert audit(model, people).methods == tuple(METHODS) == ("rates", "opportunity")
-    assert repr(audit(model, people)) == "<Audit: rates, opportunity; run() gives the report>"
+    assert audit(model, people).methods == tuple(METHODS) == ("rates", "opportunity", "bounds")
+    assert repr(audit(model, people)) == "<Audit: rates, opportunity, bounds; run() gives the report>"
     assert audit(model, people, methods=["opportunity", "rates"]).methods == ("rates", "opportunity")
     one = audit(model, people, methods="rates").run()
     assert [section.key for section in one.sections] == ["data", "rates"]
@@ -124,9 +124,9 @@ def test_words_for_the_report_may_be_left_out(model: Pipeline, people: pd.DataFr
     assert report.document["audited"]["people"] == "people"
 
 
-@pytest.mark.parametrize("methods", ["rate", ["rates", "bounds"], [], None, 3, [1], ["auto", "rates"]])
+@pytest.mark.parametrize("methods", ["rate", ["rates", "bound"], [], None, 3, [1], ["auto", "rates"]])
 def test_methods_that_do_not_exist(model: Pipeline, people: pd.DataFrame, methods: Any) -> None:
-    with pytest.raises(ConfigError, match="use auto, or some of rates, opportunity"):
+    with pytest.raises(ConfigError, match="use auto, or some of rates, opportunity, bounds"):
         audit(model, people, methods=methods)
 
 
@@ -142,7 +142,7 @@ def test_the_document_follows_the_shipped_schema(report: fw.AuditReport) -> None
     names = [feature["name"] for feature in audited["sensitive_features"]]
     assert names == ["sex", "age > 49", "sex × age > 49"]
     assert document["limits"]["data"][0] == "Rows without an outcome were left out."
-    assert set(document["run"]["seconds"]) == {"prepare", "rates", "opportunity"}
+    assert set(document["run"]["seconds"]) == {"prepare", "rates", "opportunity", "bounds"}
     assert len(document["summary"]) == 4  # rates, one paragraph a feature, and what the model reads
     assert document["summary"][-1].startswith("The model reads 3 columns; sex and age are not among them.")
 
@@ -274,7 +274,7 @@ def test_a_column_of_predictions_is_enough(
 
 def test_without_outcomes_what_needs_them_is_not_applicable(model: Pipeline, people: pd.DataFrame) -> None:
     report = audit(model, people, y=None).run()
-    assert [answer.method for answer in report.not_applicable] == ["rates"]
+    assert [answer.method for answer in report.not_applicable] == ["rates", "bounds"]
     assert "true outcomes" in report.not_applicable[0].reason
     validate(report.document)
 

@@ -165,6 +165,10 @@ def assumptions(audited: Audited) -> list[str]:
         f"{decision} is the model's own decision, taken as the share accepted among people alike in {read}; "
         "nothing hidden moves it together with other columns.",
     ]
+    cut = [plain(name) for name in graph.nodes if name in audited.options.bins]
+    if cut:
+        verb = "are" if len(cut) > 1 else "is"
+        said.append(f"{listing(cut)} {verb} cut: people in one group of it are taken as alike.")
     touched = [pair for pair in graph.bidirected if audited.decision in pair]
     if touched:
         arcs = listing([f"{plain(a)} <-> {plain(b)}" for a, b in touched])
