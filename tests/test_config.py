@@ -61,6 +61,7 @@ def test_a_whole_file_is_read(tmp_path: Path) -> None:
         ("k = 10", "k = 10\n[run]\nn_jobs = 1000", 24, "between -256 and 256"),
         ('path = "model.skops"', 'url = "model.skops"', 16, "address"),
         ('path = "model.skops"', 'path = "m.skops"\nthreshold = nan', 17, "finite"),
+        ('path = "model.skops"', 'train = "LR"\nthreshold = 2', 17, "between 0 and 1"),
         ('path = "model.skops"', 'path = "m.skops"\nbatch_size = 0', 17, "batch_size = 100"),
         ('path = "model.skops"', 'path = "m.skops"\nsecret_env = "KEY"', 17, "given by path"),
         ('path = "model.skops"', 'train = "LR"\nmax_queries = 5', 17, "given by train"),

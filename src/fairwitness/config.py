@@ -233,6 +233,14 @@ class _Reader:
                 got=model.url,
                 fix="start it with https://, or name a file by path",
             )
+        if model.train is not None and not 0 < model.threshold < 1:
+            self.fail(
+                "threshold must lie between 0 and 1, as the scores of a classifier do",
+                table="model",
+                key="threshold",
+                got=model.threshold,
+                fix="write for example threshold = 0.5",
+            )
         if model.train is not None and outcome.column is None:
             self.fail(
                 "[model] train needs an outcome column to learn from",

@@ -128,6 +128,9 @@ def test_a_black_box_is_returned_as_it_is() -> None:
     [
         ({"threshold": np.nan}, "threshold"),
         ({"threshold": "high"}, "threshold must be a number; got 'high'"),
+        ({"threshold": 2}, "threshold must lie between 0 and 1, as the scores of Counting do; got 2"),
+        ({"threshold": 0}, "threshold must lie between 0 and 1"),
+        ({"threshold": 1.0}, "threshold must lie between 0 and 1"),
         ({"batch_size": 0}, "batch_size"),
         ({"batch_size": 2.5}, "batch_size"),
         ({"feature_names": "age"}, "feature_names must be a list"),

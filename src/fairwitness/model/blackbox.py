@@ -202,7 +202,8 @@ def as_blackbox(
         Label of the good outcome, in its own type: ``1``, ``0``, ``"good"``, ``True``, ... With more than
         two outcomes it is this one against the rest.
     threshold
-        Score from which a row is accepted. At 0.5 the model's own decision is used where it has one.
+        Score from which a row is accepted, between 0 and 1; a regressor's number may have any. At 0.5 the
+        model's own decision is used where it has one.
     kind
         What ``obj`` is, where that cannot be told; ``"predictions"`` for a column.
     batch_size
@@ -252,6 +253,8 @@ def as_blackbox(
     reading = _reading(favorable, threshold, output, classes, container)
     names = _names(feature_names)
     adapter = choose_adapter(obj, kind, reading, feature_names=names, digest=digest, endpoint=endpoint)
+    if not adapter.plain_number:
+        _check_share(threshold, adapter.info)
     return BlackBox(
         adapter, favorable=favorable, threshold=threshold, batch_size=batch_size, max_queries=max_queries
     )
@@ -284,6 +287,16 @@ def _check_settings(*, threshold: float, batch_size: int | None, max_queries: in
         whole_number(batch_size, "batch_size", fix="pass 1 or more, or leave it out")
     if max_queries is not None:
         whole_number(max_queries, "max_queries", least=0, fix="pass 0 or more, or leave it out")
+
+
+def _check_share(threshold: float, info: ModelInfo) -> None:
+    """Refuse a threshold that every probability passes, or none; labels have refused any of their own."""
+    if not 0 < threshold < 1:
+        raise ConfigError(
+            f"threshold must lie between 0 and 1, as the scores of {plain(info.name, most=80)} do",
+            got=shown(threshold),
+            fix="pass for example 0.5, the probability from which a row is accepted",
+        )
 
 
 def _names(given: Sequence[str] | None) -> tuple[str, ...] | None:

@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from fairwitness.errors import ModelError
+from fairwitness.errors import ConfigError, ModelError
 from fairwitness.model import as_blackbox
 
 xgboost = pytest.importorskip("xgboost")
@@ -122,6 +122,11 @@ def test_xgboost_objectives(objective: str, numbers: pd.DataFrame, good: np.ndar
         assert np.allclose(judgement.score, raw)
         assert judgement.accepted.tolist() == (raw >= 0.5).tolist()
     assert bool(box.info.notes) == (objective == "reg:squarederror")
+    if objective == "reg:squarederror":
+        assert not as_blackbox(booster, threshold=2).judge(numbers).accepted.any()
+        return
+    with pytest.raises(ConfigError, match="between 0 and 1"):
+        as_blackbox(booster, threshold=2)
 
 
 def test_lightgbm_without_an_objective_gives_log_odds(numbers: pd.DataFrame, good: np.ndarray) -> None:

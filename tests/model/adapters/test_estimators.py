@@ -170,6 +170,13 @@ def test_a_regressors_number_is_its_score(numbers: pd.DataFrame, outcome: np.nda
     assert "0.4 or more is accepted" in box.info.notes[0]
 
 
+def test_a_regressors_number_may_have_any_threshold(numbers: pd.DataFrame, outcome: np.ndarray) -> None:
+    model = Ridge().fit(numbers, 1000.0 * (outcome == "good"))
+    judgement = as_blackbox(model, threshold=400).judge(numbers)
+    assert judgement.accepted.tolist() == (model.predict(numbers) >= 400).tolist()
+    assert 0 < judgement.accepted.sum() < len(numbers)
+
+
 def test_a_pipeline_gets_the_frame_it_was_fitted_on(people: pd.DataFrame, outcome: np.ndarray) -> None:
     columns = make_column_transformer((StandardScaler(), ["age"]), (OneHotEncoder(), ["job", "owner"]))
     model = make_pipeline(columns, LogisticRegression()).fit(people, outcome)

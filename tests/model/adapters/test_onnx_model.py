@@ -96,6 +96,7 @@ def test_a_regressor_gives_a_number(path: Path, numbers: pd.DataFrame, outcome: 
     model = Ridge().fit(numbers.to_numpy(), outcome == "good")
     box = blackbox(path, matrix_model(model), threshold=0.4)
     judgement = box.judge(numbers)
+    assert not blackbox(path, matrix_model(model), threshold=20).judge(numbers).accepted.any()
     expected = model.predict(numbers.to_numpy()).ravel()
     assert np.allclose(judgement.score, expected, atol=1e-4)
     assert "0.4 or more is accepted" in box.info.notes[0]

@@ -55,6 +55,8 @@ class Adapter(ABC):
     """
 
     info: ModelInfo
+    #: Whether scores are numbers of any size, as a regressor's, and no probabilities.
+    plain_number: bool = False
     #: Rows asked at once where the user does not say.
     batch_size: int = 100_000
 

@@ -60,6 +60,7 @@ class _BoosterAdapter(Adapter):
             classes = None
         else:
             classes = reading.classes or tuple(range(max(n_classes, 2)))
+        self.plain_number = meaning is None
         self._meaning = meaning
         self._threshold = reading.threshold
         self._favorable = 0 if classes is None else favorable_index(classes, reading.favorable)

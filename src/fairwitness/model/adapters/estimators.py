@@ -104,6 +104,7 @@ class EstimatorAdapter(Adapter):
         notes: list[str] = []
         classes = _classes(model, reading, notes)
         self._favorable = None if classes is None else favorable_index(classes, reading.favorable)
+        self.plain_number = classes is None
         self._label = None if classes is None else classes[self._favorable or 0]
         self._source = self._score_source(classes, notes)
         self.info = ModelInfo(

@@ -89,6 +89,7 @@ class OnnxAdapter(Adapter):
                 fix="export it as one file, without external data",
             )
         self._plan = _plan(self._facts, reading)
+        self.plain_number = self._plan.meaning == "number"
         self._threshold = reading.threshold
         classes = self._plan.classes
         self._favorable = 0 if classes is None else favorable_index(classes, reading.favorable)
