@@ -1,0 +1,18 @@
+"""Predictors that try to treat groups alike, as scikit-learn estimators to audit and compare."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fairwitness._lazy import attach
+
+if TYPE_CHECKING:  # what type checkers and editors see; at run time the names come when first used
+    from fairwitness.fair.constraints import FairC as FairC
+    from fairwitness.fair.erm import LFERM as LFERM
+
+_NAMES = {
+    "FairC": "constraints",
+    "LFERM": "erm",
+}
+__getattr__, __dir__ = attach(__name__, _NAMES)
+__all__ = sorted(_NAMES)
