@@ -14,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from fairwitness.counterfactuals import GeneticGenerator, NeighborGenerator, PrecomputedGenerator
 from fairwitness.errors import ConfigError, DataError
-from fairwitness.model import as_blackbox
+from fairwitness.model import Judgement, as_blackbox
 from fairwitness.table import Schema
 
 NAMES = ("genetic", "neighbors", "precomputed")
@@ -314,3 +314,46 @@ def test_a_wrong_budget_is_named(budget):
         generator.generate(frame.iloc[:1], k=1, **budget)
     with pytest.raises(DataError, match="positions"):
         generator.generate(frame.iloc[:1], k=1).take(["a"])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "says"),
+    [
+        ({"schema": 3}, ConfigError, "schema is no Schema; got 3"),
+        ({"schema": {"a": {"immutable": True}}}, ConfigError, "schema is no Schema"),
+        ({"judgement": 3}, DataError, "judgement holds no answers of a model; got 3"),
+        ({"judgement": np.ones(4)}, DataError, "judgement holds no answers"),
+        (
+            {"judgement": Judgement(np.array(list("abcd")), np.ones(4))},
+            DataError,
+            "accepted must hold booleans",
+        ),
+        (
+            {"judgement": Judgement(np.ones(4, bool), np.array(list("abcd")))},
+            DataError,
+            "score must hold numbers",
+        ),
+        ({"judgement": Judgement(np.ones(3, bool), np.ones(3))}, DataError, "one answer for each row"),
+        ({"judgement": Judgement(np.ones(4, bool), np.ones(1))}, DataError, "one answer for each row"),
+    ],
+)
+def test_what_is_no_schema_or_judgement_is_named(wrong, error, says):
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0]})
+    for made in (
+        NeighborGenerator(),
+        GeneticGenerator(),
+        PrecomputedGenerator(frame.assign(query=0), rank=None),
+    ):
+        with pytest.raises(error, match=says):
+            made.fit(frame, lambda rows: (rows["a"] > 2) * 1.0, **wrong)
+
+
+def test_a_judgement_of_lists_is_read():
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0]})
+    told = Judgement([False, False, True, True], [0.1, 0.2, 0.7, 0.8])
+    got = (
+        NeighborGenerator()
+        .fit(frame, lambda rows: (rows["a"] > 9) * 1.0, judgement=told)
+        .generate(frame[:1], 1)
+    )
+    assert got.score.tolist() == [0.7]

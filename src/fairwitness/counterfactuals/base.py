@@ -78,8 +78,10 @@ class CounterfactualGenerator(ABC):
 
         Raises
         ------
+        ConfigError
+            If ``schema`` is none.
         DataError
-            If ``X`` cannot be encoded, or ``judgement`` has another length.
+            If ``X`` cannot be encoded, or ``judgement`` holds no answers, or has another length.
         ModelError
             If the model cannot be asked.
         """

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fairwitness.errors import DataError
+from fairwitness.arguments import boolean_array, number_array, shown
+from fairwitness.errors import ConfigError, DataError
 from fairwitness.typing import BoolArray, FloatArray, IntArray, NativeFrame
 
 if TYPE_CHECKING:
@@ -115,27 +116,33 @@ def fit_table(
     from fairwitness.model.blackbox import as_blackbox
     from fairwitness.table.distance import MixedDistance
     from fairwitness.table.encode import Encoder
+    from fairwitness.table.schema import Schema
 
+    if schema is not None and not isinstance(schema, Schema):
+        raise ConfigError(
+            "schema is no Schema", got=shown(schema), fix="pass Schema.infer(table), or leave it out"
+        )
+    known = None if judgement is None else _answers(judgement)
     box = as_blackbox(model)
     encoder = Encoder.fit(X, schema)
     matrix = encoder.encode(X)
     n = len(matrix)
     if n == 0:
         raise DataError("the table has no rows", fix="pass the table the model decides about")
-    if judgement is None and ask:
-        judgement = box.judge(X)
-    if judgement is not None and (len(judgement.accepted) != n or len(judgement.score) != n):
+    if known is None and ask:
+        known = _answers(box.judge(X))
+    if known is not None and any(each.shape != (n,) for each in known):
         raise DataError(
             "the judgement does not have one answer for each row of the table",
-            got=f"{len(judgement.accepted)} answers for {n} rows",
+            got=f"{len(known[0])} answers for {n} rows",
             fix="pass the model's answers on this very table, or leave judgement out",
         )
     rows, starts, order = distinct_rows(matrix)
-    if judgement is None:
+    if known is None:
         accepted, score = np.zeros(len(rows), dtype=np.bool_), np.full(len(rows), np.nan)
     else:
-        accepted = np.logical_and.reduceat(judgement.accepted[order], starts)
-        score = np.minimum.reduceat(judgement.score[order], starts)
+        accepted = np.logical_and.reduceat(known[0][order], starts)
+        score = np.minimum.reduceat(known[1][order], starts)
     return FittedTable(
         encoder=encoder,
         distance=MixedDistance.fit(matrix, encoder.schema),
@@ -144,10 +151,27 @@ def fit_table(
         source=np.minimum.reduceat(order, starts).astype(np.int64),
         accepted=accepted,
         score=score,
-        judged=judgement is not None,
+        judged=known is not None,
         n_rows=n,
         _index={key: at for at, key in enumerate(row_bytes(rows))},
     )
+
+
+def _answers(judgement: object) -> tuple[BoolArray, FloatArray]:
+    """Give decisions and scores as arrays."""
+    from fairwitness.model.judgement import Judgement
+
+    if not isinstance(judgement, Judgement):
+        raise DataError(
+            "judgement holds no answers of a model",
+            got=shown(judgement),
+            fix="pass what as_blackbox(model).judge(table) gives, or leave it out",
+        )
+    accepted = np.atleast_1d(boolean_array(judgement.accepted, "judgement.accepted"))
+    score = number_array(
+        judgement.score, "judgement.score", fix="pass one number a row, NaN if there is none"
+    )
+    return accepted, np.atleast_1d(score)
 
 
 def distinct_rows(matrix: FloatArray) -> tuple[FloatArray, NDArray[np.intp], NDArray[np.intp]]:

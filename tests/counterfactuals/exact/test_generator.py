@@ -233,9 +233,20 @@ def test_never_farther_than_the_genetic_search(shared_path, monkeypatch):
     assert (exact.distance[exact.rank == 1] < genetic.distance[genetic.rank == 1] - 1e-9).any()
 
 
-@pytest.mark.parametrize("wrong", [{"distance": "l2"}, {"seconds": 0}, {"chunk_size": 0}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"distance": "l2"},
+        {"distance": ["l1"]},
+        {"seconds": 0},
+        {"seconds": "10"},
+        {"chunk_size": 0},
+        {"chunk_size": "16"},
+    ],
+)
 def test_settings_that_make_no_sense(wrong):
-    with pytest.raises(ConfigError):
+    (name,) = wrong
+    with pytest.raises(ConfigError, match=name):
         ExactGenerator(**wrong)
 
 

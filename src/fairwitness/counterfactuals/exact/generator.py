@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from fairwitness.arguments import real_number, shown, whole_number
 from fairwitness.counterfactuals.base import CounterfactualGenerator, Found, Status
 from fairwitness.counterfactuals.budget import Budget
 from fairwitness.counterfactuals.exact.answer import Answer, Engine
@@ -70,12 +71,11 @@ class ExactGenerator(CounterfactualGenerator):
         n_jobs: int | None = None,
         chunk_size: int = 16,
     ) -> None:
-        if distance not in {"shared", "l0", "l1", "linf"}:
-            raise ConfigError("distance is not known", got=distance, fix="pass shared, l0, l1 or linf")
-        if seconds is not None and not seconds > 0:
-            raise ConfigError("seconds must be more than 0", got=seconds, fix="pass None for no limit")
-        if chunk_size < 1:
-            raise ConfigError("chunk_size must be at least 1", got=chunk_size, fix="pass 1 or more")
+        if distance not in get_args(Distance):
+            raise ConfigError("distance is not known", got=shown(distance), fix="pass shared, l0, l1 or linf")
+        if seconds is not None:
+            real_number(seconds, "seconds", above=0, fix="pass None for no limit")
+        whole_number(chunk_size, "chunk_size")
         self.distance: Distance = distance
         self.seconds = seconds
         self.n_jobs = n_jobs
