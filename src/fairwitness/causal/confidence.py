@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fairwitness.causal.cell_region import interval_by_cells
 from fairwitness.causal.envelopes import Product, Quantity
+from fairwitness.causal.factors import Model
 from fairwitness.causal.formula import effect, structural
 from fairwitness.causal.linear import Optimum, Polytope, Sense, SolverError
 from fairwitness.causal.problem import Problem
@@ -34,6 +36,8 @@ MOST_PARTS = 60
 #: Work after which an end is not looked for more closely: about a second's. Work, not time, so that equal
 #: questions get equal answers.
 MOST_WORK = 150.0
+#: Most steps of Dinkelbach's method, which rarely takes more than five.
+MOST_STEPS = 60
 #: Products missed by less than this are as good as met.
 MET = 2e-4
 #: Factors of products are looked at if their limits are farther apart than this.
@@ -78,12 +82,31 @@ def confidence_interval(
 def effect_interval(
     question: Question, bounds: tuple[float, float], confidence: float = 0.95
 ) -> ConfidenceInterval:
+    """Find an interval for the true effect, and say what it rests on.
+
+    Parameters
+    ----------
+    bounds
+        The plug-in bounds, which the interval contains in any case.
+
+    Raises
+    ------
+    ConfigError
+        If the number of rows is not known.
+    TooLargeError
+        If the program would be too large.
+    """
     level = check_confidence(confidence)
     low, high = bounds
     if question.query.is_null:
         return ConfidenceInterval(0.0, 0.0, level, 0, 0)
-    problem = Problem(structural(question.model), question.query, question.model.graph.components)
-    kernel = question.model.kernel
+    even, kernel = structural(question.model), question.model.kernel
+    problem = Problem(even, question.query, even.graph.components)
+    if kernel is None or kernel.rows is None:
+        with_kernel = Problem(Model(even.graph, even.distribution, kernel), question.query, problem.blocks)
+        ends = interval_by_cells(with_kernel, question.model, 1.0 - level)
+        if ends is not None:
+            return ConfidenceInterval(min(low, ends[0]), max(high, ends[1]), level, 1, 0)
     made = plan(problem, effect(problem, whole=None if kernel is None else kernel.outcome))
     region = confidence_region(question.model, made.coins, level)
     search = _Search(made, region)
@@ -185,23 +208,25 @@ class _Search:
         above, below = built.numerator, built.denominator
         n = built.polytope.n_columns
         costs = above.cost(n), below.cost(n)
-        ratio = start
-        for _ in range(60):
+        ratio, over, x = start, 0.0, np.zeros(n)
+        for _ in range(MOST_STEPS):
             try:
                 optimum = self._optimum(built.polytope, costs[0] - ratio * costs[1], sense)
             except SolverError:  # then nothing better is known here than that the effect is one
-                return _Part(narrowed, sign, np.zeros(n), ())
+                return _Part(narrowed, sign, x, ())
             if optimum is None:
                 return None
+            x = optimum.x
             constant = above.constant - ratio * below.constant
-            mass = below.at(optimum.x)
-            gain = sign * (optimum.value + constant)
+            mass, gain = below.at(x), sign * (optimum.value + constant)
+            over = max(sign * (optimum.bound + constant), 0.0)
             if mass <= 0 or abs(gain) <= 1e-10 * max(mass, 1e-3):
                 break
-            ratio = above.at(optimum.x) / mass
-        over = max(sign * (optimum.bound + constant), 0.0)
+            ratio = above.at(x) / mass
+        else:
+            return _Part(narrowed, sign, x, ())
         value = ratio + sign * (over / max(below.low, 1e-3 * below.high) + ROUNDING)
-        return _Part(narrowed, min(max(value, -1.0), 1.0), optimum.x, built.products)
+        return _Part(narrowed, min(max(value, -1.0), 1.0), x, built.products)
 
 
 def _where(product: Product, x: np.ndarray) -> tuple[Hashable, float, float, float]:

@@ -236,8 +236,8 @@ class Envelopes:
         matrix = sparse.csr_matrix((self._values, (self._rows, self._columns)), shape=shape)
         low, high = np.array(self._low), np.array(self._high)
         if first is not None:
-            padded = sparse.csr_matrix(first.matrix)
-            padded.resize(first.n_rows, shape[1])
+            rest = sparse.csr_matrix((first.n_rows, shape[1] - first.n_columns))
+            padded = sparse.hstack([first.matrix, rest], format="csr")
             matrix = sparse.vstack([padded, matrix], format="csr")
             low, high = np.concatenate([first.low, low]), np.concatenate([first.high, high])
         return Polytope(matrix.tocsc(), low, high, np.array(self.upper))

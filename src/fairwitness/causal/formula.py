@@ -275,8 +275,8 @@ def _without_barren(formula: Formula) -> Formula:
 def _merged(formula: Formula, graph: CausalGraph, whole: str | None) -> Formula:
     """Sum out what the data sum out by themselves: ``Σ_w P(w | a) P(y | w, b) = P(y | a, b)``.
 
-    That holds where w is independent of the rest of b given a, and y of the rest of a given w and b. There are
-    fewer frequencies then, each of more rows, and fewer products.
+    That holds where w is independent of the rest of b given a, and y of the rest of a given w and b. There
+    are fewer frequencies then, each of more rows, and fewer products.
     """
     factors = list(formula.factors)
     changed = True
@@ -357,7 +357,7 @@ def valued(refs: Sequence[Ref], values: Mapping[str, int]) -> tuple[int, ...]:
 
 
 def structural(model: Model) -> Model:
-    """Give the model with a distribution under which everything occurs: for what depends on the graph alone."""
+    """Give the model with a distribution under which everything occurs: what follows is the graph's alone."""
     cards = model.distribution.cards
     even = Distribution.from_table(model.distribution.variables, model.distribution.levels, np.ones(cards))
     return Model(model.graph, even)

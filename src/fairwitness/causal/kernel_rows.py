@@ -96,7 +96,12 @@ def of_model(asked: Asked, model: Any, rows: Rows, *, use: str, settings: Mappin
                 f"the model also reads {listing([plain(name) for name in beyond])}, which the graph does "
                 f"not give as causes of {plain(asked.outcome)}: what they add is taken as chance"
             )
-    return _averaged(asked, rows, answers, notes)
+    found = _averaged(asked, rows, answers, notes)
+    read = box.info.feature_names
+    cut = set(rows.bins or {})
+    if read is not None and all(name in asked.parents and name not in cut for name in read):
+        return replace(found, rows=None)  # within a combination of the parents' values it answers one thing
+    return found
 
 
 def of_column(asked: Asked, name: str, rows: Rows) -> Kernel:
@@ -104,7 +109,9 @@ def of_column(asked: Asked, name: str, rows: Rows) -> Kernel:
     values = _few_values(rows.data, name, most=max(len(asked.levels), 2))
     if name == asked.outcome or (values is not None and all(value in asked.levels for value in values)):
         counted = rows.sums(asked, rows.weights, name, levels={name: asked.levels})
-        return conditional(asked, counted, [f"P({plain(asked.outcome)}) is how often {plain(name)} says so"])
+        n = float(counted.sum()) if asked.distribution.n is not None else None
+        notes = [f"P({plain(asked.outcome)}) is how often {plain(name)} says so"]
+        return conditional(asked, counted, notes, n=n)
     notes = [
         f"P({plain(asked.outcome)} = {plain(asked.levels[asked.accepted])}) is the mean of {plain(name)}"
     ]
@@ -154,7 +161,8 @@ def _averaged_lazily(asked: Asked, rows: Rows, lazy: Any, name: str, notes: list
 
 def _mean(asked: Asked, sums: FloatArray, total: FloatArray, notes: list[str]) -> Kernel:
     known = total > 0
-    return make_kernel(asked, two(asked, sums / np.where(known, total, 1)), known, notes)
+    rows = None if asked.distribution.n is None else total
+    return make_kernel(asked, two(asked, sums / np.where(known, total, 1)), known, notes, rows)
 
 
 def _few_values(data: Any, name: str, *, most: int) -> list[object] | None:

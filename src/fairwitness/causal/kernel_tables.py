@@ -38,6 +38,9 @@ class Kernel:
         predictor is not known. Read-only.
     notes
         How it was read, one sentence each.
+    rows
+        In the shape of the parents' levels: of how many rows ``table`` holds means, so that it is uncertain
+        as the data are. ``None`` where it is what the predictor does.
     """
 
     outcome: str
@@ -45,6 +48,7 @@ class Kernel:
     parents: tuple[str, ...]
     table: FloatArray
     notes: tuple[str, ...] = ()
+    rows: FloatArray | None = None
 
     @property
     def known(self) -> BoolArray:
@@ -61,6 +65,7 @@ class Kernel:
             "parents": list(self.parents),
             "table": table.tolist(),
             "notes": list(self.notes),
+            "rows": None if self.rows is None else self.rows.tolist(),
         }
 
 
@@ -139,7 +144,13 @@ def checked(asked: Asked, table: FloatArray) -> Kernel:
     return make_kernel(asked, table, known, [])
 
 
-def make_kernel(asked: Asked, table: FloatArray, known: BoolArray, notes: Sequence[str]) -> Kernel:
+def make_kernel(
+    asked: Asked,
+    table: FloatArray,
+    known: BoolArray,
+    notes: Sequence[str],
+    rows: FloatArray | None = None,
+) -> Kernel:
     """Give the kernel, and say where it is not known."""
     said = list(notes)
     if not known.all():
@@ -148,7 +159,8 @@ def make_kernel(asked: Asked, table: FloatArray, known: BoolArray, notes: Sequen
             f"{listing([plain(name) for name in asked.parents])}"
         )
     out = np.where(known[..., None], table, np.nan)
-    return Kernel(asked.outcome, asked.levels, asked.parents, frozen(out), tuple(said))
+    counted = None if rows is None else frozen(rows)
+    return Kernel(asked.outcome, asked.levels, asked.parents, frozen(out), tuple(said), counted)
 
 
 def two(asked: Asked, favourable: FloatArray) -> FloatArray:
@@ -215,7 +227,7 @@ def of_distribution(asked: Asked, given: Distribution) -> Kernel:
     ]
     table = np.zeros(asked.shape)
     table[np.ix_(*places)] = joint.probability
-    return conditional(asked, table, given.notes)
+    return conditional(asked, table, given.notes, n=given.n)
 
 
 def of_frame(asked: Asked, given: Any) -> Kernel:
@@ -228,8 +240,9 @@ def of_frame(asked: Asked, given: Any) -> Kernel:
     )
 
 
-def conditional(asked: Asked, table: FloatArray, notes: Sequence[str]) -> Kernel:
-    """Give the kernel of a table of joint frequencies."""
+def conditional(asked: Asked, table: FloatArray, notes: Sequence[str], *, n: float | None) -> Kernel:
+    """Give the kernel of a table of joint frequencies, of ``n`` rows if that is known."""
     total = table.sum(axis=-1)
     known = total > 0
-    return make_kernel(asked, table / np.where(known, total, 1)[..., None], known, notes)
+    rows = None if n is None else np.round(total * (n / table.sum()))
+    return make_kernel(asked, table / np.where(known, total, 1)[..., None], known, notes, rows)

@@ -28,6 +28,7 @@ from scipy import special
 
 from fairwitness.causal.factors import Model
 from fairwitness.causal.separation import separated
+from fairwitness.causal.tails import Tosses, limits, penalties, slopes
 from fairwitness.errors import ConfigError
 from fairwitness.text import plain
 from fairwitness.typing import BoolArray, FloatArray, IntArray
@@ -37,37 +38,12 @@ _TOUCHING = np.arange(0.25, 12.0, 0.5)
 
 
 class Coin(NamedTuple):
-    """Whether ``variable`` takes a level, if ``given`` take these values, and it takes none of the lower levels."""
+    """Whether ``variable`` takes a level, if ``given`` take these values, and it none of the lower levels."""
 
     variable: str
     given: tuple[str, ...]
     row: tuple[int, ...]
     level: int
-
-
-@dataclass(frozen=True, eq=False)
-class Tosses:
-    """What was seen of some coins.
-
-    Attributes
-    ----------
-    heads, tosses
-        (m,) how often the level was taken, of how many times it could have been.
-    exact
-        (m,) coins whose chance is known, as ``heads / tosses``.
-    average
-        (m,) coins whose heads are sums of scores in [0, 1], not counts: then tails are bounded by Chernoff's
-        inequality (Hoeffding 1963).
-    """
-
-    heads: FloatArray
-    tosses: FloatArray
-    exact: BoolArray
-    average: BoolArray
-
-    def take(self, coins: IntArray) -> Tosses:
-        """Give those of some coins."""
-        return Tosses(self.heads[coins], self.tosses[coins], self.exact[coins], self.average[coins])
 
 
 class Tangents(NamedTuple):
@@ -87,8 +63,8 @@ class Region:
     lower, upper
         (m,) interval of each chance.
     budget
-        No more than this may the penalties (``−log`` of the p-values) of ``pooled`` coins sum to; ``None``: no
-        limit.
+        No more than this may the penalties (``−log`` of the p-values) of ``pooled`` coins sum to; ``None``:
+        no limit.
     seen
         What it was made of.
     """
@@ -107,10 +83,8 @@ class Region:
 
     def penalty(self, chances: FloatArray) -> FloatArray:
         """Give (m,) ``−log`` of the two-sided p-value of each coin's chance; 0 where nothing was seen."""
-        seen = self.seen
-        below, above = _log_tails(seen, np.asarray(chances, dtype=np.float64))
-        penalty = np.maximum(-math.log(2.0) - np.minimum(below, above), 0.0)
-        return np.where(self.pooled & (seen.tosses > 0), penalty, 0.0)
+        found = penalties(self.seen, np.asarray(chances, dtype=np.float64))
+        return np.where(self.pooled & (self.seen.tosses > 0), found, 0.0)
 
     def contains(self, chances: FloatArray) -> bool:
         """Say whether the chances are in the region."""
@@ -127,12 +101,11 @@ class Region:
                 log_tail = float(special.log_ndtr(-distance))
                 if -math.log(2.0) - log_tail > self.budget:
                     break
-                for above in (True, False):
-                    points = _at_tail(self.seen, log_tail, above=above)
+                for above, points in zip((False, True), limits(self.seen, log_tail), strict=True):
                     # where the interval ends earlier, the penalty cannot be that large
                     touched = which[(points[which] < self.upper[which]) & (points[which] > self.lower[which])]
-                    slopes, heights = _slopes(self.seen.take(touched), points[touched], above=above)
-                    parts.append((touched, heights - slopes * points[touched], slopes))
+                    steep, heights = slopes(self.seen.take(touched), points[touched], above=above)
+                    parts.append((touched, heights - steep * points[touched], steep))
         if not parts:
             empty = np.zeros(0)
             return Tangents(np.zeros(0, dtype=np.int64), empty, empty)
@@ -147,13 +120,12 @@ def tosses(model: Model, coins: Sequence[Coin]) -> Tosses:
     ConfigError
         If the number of rows is not known.
     """
-    counted = _counts(model)
     tables: dict[tuple[str, tuple[str, ...]], FloatArray] = {}
     m = len(coins)
     heads, total = np.zeros(m), np.zeros(m)
     exact, average = np.zeros(m, dtype=bool), np.zeros(m, dtype=bool)
     kernel = model.kernel
-    sizes: FloatArray | None = None if kernel is None else getattr(kernel, "rows", None)
+    sizes = None if kernel is None else kernel.rows
     for number, (variable, given, row, level) in enumerate(coins):
         if kernel is not None and variable == kernel.outcome:
             shares = kernel.table[row]
@@ -169,13 +141,20 @@ def tosses(model: Model, coins: Sequence[Coin]) -> Tosses:
             cells = cells if average[number] else np.round(cells)
         else:
             if (variable, given) not in tables:
-                tables[variable, given] = _summed(model, (*given, variable), counted)
+                tables[variable, given] = counted(model, (*given, variable))
             cells = tables[variable, given][row]
         heads[number], total[number] = cells[level], cells[level:].sum()
     return Tosses(heads, total, exact, average)
 
 
-def _counts(model: Model) -> FloatArray:
+def counted(model: Model, names: Sequence[str]) -> FloatArray:
+    """Count rows by some variables' values; axes in their order.
+
+    Raises
+    ------
+    ConfigError
+        If the number of rows is not known.
+    """
     distribution = model.distribution
     counts = distribution.counts
     if counts is None and distribution.n is not None:  # rows were counted, only not those of the outcome
@@ -186,13 +165,8 @@ def _counts(model: Model) -> FloatArray:
             got="a table of probabilities or survey weights",
             fix="pass the rows or the counts of the cells, or leave out confidence=",
         )
-    return np.round(counts)
-
-
-def _summed(model: Model, names: Sequence[str], counts: FloatArray) -> FloatArray:
-    """Sum counts to some variables, axes in their order."""
     kept = [model.place[name] for name in names]
-    summed = counts.sum(axis=tuple(axis for axis in range(counts.ndim) if axis not in kept))
+    summed = np.round(counts).sum(axis=tuple(axis for axis in range(counts.ndim) if axis not in kept))
     return np.transpose(summed, [sorted(kept).index(axis) for axis in kept])
 
 
@@ -253,83 +227,10 @@ def _intervals(coins: Sequence[Coin], seen: Tosses, error: float) -> tuple[Float
         ]
         for number in occurring:
             tails[number] = error * len(numbers) / len(open_coins) / len(occurring) / 2
-    log_tails = np.log(tails)
-    lower = np.where(seen.tosses > 0, _at_tail(seen, log_tails, above=False), 0.0)
-    upper = np.where(seen.tosses > 0, _at_tail(seen, log_tails, above=True), 1.0)
+    lower, upper = limits(seen, np.log(tails))
     with np.errstate(invalid="ignore", divide="ignore"):
         known = np.where(seen.exact, seen.heads / seen.tosses, 0.0)
     return np.where(seen.exact, known, lower), np.where(seen.exact, known, upper)
-
-
-def clopper_pearson(heads: FloatArray, n: FloatArray, tail: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Give exact limits of a chance, each passed with probability ``tail`` at most; [0, 1] where n is 0."""
-    counts, sizes = np.asarray(heads, dtype=np.float64), np.asarray(n, dtype=np.float64)
-    with np.errstate(invalid="ignore"):
-        lower = special.betaincinv(np.maximum(counts, 1e-300), sizes - counts + 1, tail)
-        upper = special.betainccinv(counts + 1, np.maximum(sizes - counts, 1e-300), tail)
-    return np.where(counts > 0, lower, 0.0), np.where(counts < sizes, upper, 1.0)
-
-
-def _at_tail(seen: Tosses, log_tail: float | FloatArray, *, above: bool) -> FloatArray:
-    """Give the chances above (below) those seen at which so few (many) heads have this probability."""
-    logs = np.broadcast_to(np.asarray(log_tail, dtype=np.float64), seen.heads.shape)
-    ends = clopper_pearson(seen.heads, seen.tosses, np.exp(logs))[1 if above else 0]
-    if seen.average.any():
-        mean, _ = _means(seen)
-        limit = np.ones_like(mean) if above else np.zeros_like(mean)
-        inner, outer = mean.copy(), limit
-        for _ in range(60):
-            middle = (inner + outer) / 2
-            inside = -seen.tosses * _divergence(mean, middle) > logs
-            inner, outer = np.where(inside, middle, inner), np.where(inside, outer, middle)
-        ends = np.where(seen.average, outer, ends)
-    return ends
-
-
-def _log_tails(seen: Tosses, chances: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Give log P(so few heads or fewer) and log P(so many or more)."""
-    heads, n = seen.heads, seen.tosses
-    with np.errstate(divide="ignore", invalid="ignore"):
-        few = np.where(
-            heads < n, np.log(special.betaincc(heads + 1, np.maximum(n - heads, 1e-300), chances)), 0.0
-        )
-        many = np.where(
-            heads > 0, np.log(special.betainc(np.maximum(heads, 1e-300), n - heads + 1, chances)), 0.0
-        )
-    if seen.average.any():
-        mean, _ = _means(seen)
-        bound = -n * _divergence(mean, chances)
-        few = np.where(seen.average, np.where(chances > mean, bound, 0.0), few)
-        many = np.where(seen.average, np.where(chances < mean, bound, 0.0), many)
-    return few, many
-
-
-def _slopes(seen: Tosses, chances: FloatArray, *, above: bool) -> tuple[FloatArray, FloatArray]:
-    """Give slope and height of the penalties at some chances above (below) what was seen."""
-    heads, n = seen.heads, seen.tosses
-    first = heads + 1 if above else np.maximum(heads, 1e-300)
-    second = np.maximum(n - heads, 1e-300) if above else n - heads + 1
-    few, many = _log_tails(seen, chances)
-    log_tail = few if above else many
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        log_density = (
-            (first - 1) * np.log(chances) + (second - 1) * np.log1p(-chances) - special.betaln(first, second)
-        )
-        slopes = np.exp(log_density - log_tail) * (1.0 if above else -1.0)
-        if seen.average.any():
-            mean, _ = _means(seen)
-            slopes = np.where(seen.average, n * (chances - mean) / (chances * (1 - chances)), slopes)
-    return slopes, -math.log(2.0) - log_tail
-
-
-def _means(seen: Tosses) -> tuple[FloatArray, BoolArray]:
-    tossed = seen.tosses > 0
-    return np.where(tossed, seen.heads / np.where(tossed, seen.tosses, 1.0), 0.5), tossed
-
-
-def _divergence(mean: FloatArray, chances: FloatArray) -> FloatArray:
-    """Kullback and Leibler's divergence of two coins."""
-    return np.asarray(special.rel_entr(mean, chances) + special.rel_entr(1 - mean, 1 - chances))
 
 
 def describe(coin: Coin, model: Model) -> str:

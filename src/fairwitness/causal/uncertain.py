@@ -76,7 +76,6 @@ class Program:
     numerator: Quantity
     denominator: Quantity
     products: tuple[Product, ...]
-    events: Mapping[Hashable, Quantity]
 
 
 def plan(problem: Problem, effect: Effect) -> Plan:
@@ -211,8 +210,7 @@ class _Making:
         if self.to.empty:
             return None
         polytope = self.to.polytope(fixed)
-        events: dict[Hashable, Quantity] = dict(self.events)
-        return Program(polytope, numerator, evidence, tuple(self.to.products), events)
+        return Program(polytope, numerator, evidence, tuple(self.to.products))
 
     # --- what there is ---
 
