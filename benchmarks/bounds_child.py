@@ -1,4 +1,4 @@
-"""Answers one question of the benchmark in a process of its own, so that its memory is its own: ``WHO KEY``."""
+"""Answers one question of the benchmark, in a process whose memory is its own: ``WHO KEY``."""
 
 from __future__ import annotations
 
@@ -83,10 +83,33 @@ def naive(case: Case) -> dict[str, Any]:
     return {"seconds": time.process_time() - start, "peak_mb": peak, **vars(found)}
 
 
+def merged(case: Case) -> dict[str, Any]:
+    from bounds_columns import merged
+
+    return merged(case, case.world.table())
+
+
+def columns(case: Case) -> dict[str, Any]:
+    import networkx  # noqa: F401 - imported before the clock runs
+    from bounds_columns import generate
+
+    from fairwitness.causal import CausalGraph, Distribution
+    from fairwitness.causal.question import prepare
+
+    world = case.world
+    levels = [tuple(range(size)) for size in world.cards.values()]
+    data = Distribution.from_table(tuple(world.cards), levels, world.table())
+    question = prepare(data, CausalGraph.from_text(world.text()), **case.asked)
+    (block,) = question.program().blocks
+    start = time.process_time()
+    found, peak = peak_mb(lambda: generate(block))
+    return {"seconds": time.process_time() - start, "peak_mb": peak, **found}
+
+
 def main() -> None:
     who, key = sys.argv[1:]
     case = next(each for each in cases() if each.key == key)
-    json.dump({"ours": ours, "naive": naive}[who](case), sys.stdout)
+    json.dump({"ours": ours, "naive": naive, "merged": merged, "columns": columns}[who](case), sys.stdout)
 
 
 if __name__ == "__main__":

@@ -37,16 +37,16 @@ def solve(case: Case, table: np.ndarray) -> Bounds:
     size = world.columns(tuple(world.cards))
     if size > math.log10(MOST_COLUMNS):
         raise TooManyError(size)
-    functions = _functions(world)
+    functions = numbered(world, tuple(world.cards))
     factual: dict[str, np.ndarray] = {}
     for name in world.cards:
-        factual[name] = _answer(world, name, functions, factual)
+        factual[name] = answer(world, name, functions, factual)
     cell = np.ravel_multi_index([factual[name] for name in world.cards], table.shape)
     counted = np.ones(len(cell), dtype=bool)
     for name, value in case.given.items():
         counted &= factual[name] == value
     paths = set(case.listed())
-    effect = _holds(case, functions, paths) - _holds(case, functions, set())
+    effect = holds(case, functions, paths) - holds(case, functions, set())
     shown = table[tuple(case.given.get(name, slice(None)) for name in world.cards)]
     cost = np.where(counted, effect, 0) / shown.sum()
     rows = np.arange(len(cell))
@@ -57,11 +57,10 @@ def solve(case: Case, table: np.ndarray) -> Bounds:
     return Bounds(low, high, len(cell), table.size + 1)
 
 
-def _functions(world: World) -> dict[str, np.ndarray]:
-    """For each variable the number of its response function in every column."""
+def numbered(world: World, names: tuple[str, ...]) -> dict[str, np.ndarray]:
+    """For each of some variables the number of its response function in every column."""
     counts = {
-        name: world.cards[name] ** math.prod(world.cards[p] for p in world.parents(name))
-        for name in world.cards
+        name: world.cards[name] ** math.prod(world.cards[p] for p in world.parents(name)) for name in names
     }
     columns = np.arange(math.prod(counts.values()))
     found = {}
@@ -70,7 +69,7 @@ def _functions(world: World) -> dict[str, np.ndarray]:
     return found
 
 
-def _answer(
+def answer(
     world: World, name: str, functions: Mapping[str, np.ndarray], values: Mapping[str, np.ndarray]
 ) -> np.ndarray:
     """What the response functions of one variable answer to its parents' values."""
@@ -80,7 +79,7 @@ def _answer(
     return functions[name] // world.cards[name] ** row % world.cards[name]
 
 
-def _holds(case: Case, functions: Mapping[str, np.ndarray], paths: set[tuple[str, ...]]) -> np.ndarray:
+def holds(case: Case, functions: Mapping[str, np.ndarray], paths: set[tuple[str, ...]]) -> np.ndarray:
     """Whether the outcome happens if the treatment is active along `paths` and at its reference elsewhere."""
     world = case.world
 
@@ -89,7 +88,7 @@ def _holds(case: Case, functions: Mapping[str, np.ndarray], paths: set[tuple[str
             level = case.active if rest in paths else case.reference
             return np.full(len(functions[name]), level)
         above = {parent: value(parent, (parent, *rest)) for parent in world.parents(name)}
-        return _answer(world, name, functions, above)
+        return answer(world, name, functions, above)
 
     return (value(case.outcome, (case.outcome,)) == 1).astype(float)
 

@@ -1,4 +1,4 @@
-"""The questions of the benchmark of causal bounds: graphs, random worlds with fixed seeds, and what is asked."""
+"""The questions of the benchmark of causal bounds: graphs, random worlds, and what is asked."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class World:
         return "\n".join([*self.cards, *lines])
 
     def table(self) -> np.ndarray:
-        """P(v), one axis a variable: each variable answers its parents and the hidden cause of its set at random."""
+        """P(v), one axis a variable; each answers its parents and the hidden cause of its set at random."""
         rng = np.random.default_rng(self.seed)
         axis = {name: number for number, name in enumerate(self.cards)}
         joint = np.ones((1,) * len(axis))
@@ -175,7 +175,7 @@ def cases() -> list[Case]:
         found.append(
             Case(key, f"all confounded, complete, 8 binary; {title}", world, paths, given, eight, goal=0.1)
         )
-    for extra, goal in ((3, 0.05), (4, 0.3), (5, 2.0), (6, 20.0)):
+    for extra, goal in ((1, None), (2, None), (3, 0.05), (4, 0.3), (5, 2.0), (6, 20.0)):
         others = tuple(f"X{i}" for i in range(1, extra + 1))
         edges = (("S", "W"), ("S", "Y"), *((x, "Y") for x in others), ("W", "Y"))
         world = World(dict.fromkeys((*others, "S", "W", "Y"), 2), edges, (("W", "Y"),), seed=3)
@@ -186,7 +186,7 @@ def cases() -> list[Case]:
             found.append(
                 Case(
                     f"pair-{extra}-{key}",
-                    f"W, Y confounded, Y with {extra} more parents; {title}",
+                    f"W, Y confounded, Y with {extra} more parent{'s' * (extra > 1)}; {title}",
                     world,
                     paths,
                     given,

@@ -48,9 +48,7 @@ def probability(problem: Any, asked: dict[str, Any], paths: set[tuple[str, ...]]
         known = (*values, 1)
         events = []
         for (name, parents), own in zip(made, known, strict=True):
-            held = [
-                f"{p}={known[each] if isinstance(each, int) else each[1]}" for p, each in parents.items()
-            ]
+            held = [f"{p}={known[each] if isinstance(each, int) else each[1]}" for p, each in parents.items()]
             events.append(f"{name}({','.join(held)})={own}" if held else f"{name}={own}")
         term = problem.p("&".join([*evidence, *events]))
         total = term if total is None else total + term
