@@ -222,3 +222,14 @@ def test_queries_asked_elsewhere_count_against_the_budget(people: pd.DataFrame) 
         box.judge(people[:1])
     with pytest.raises(ConfigError, match="negative"):
         box.note_queries(-1)
+
+
+def test_an_estimator_is_shown_with_the_way_to_call_it(people: pd.DataFrame) -> None:
+    numbers = people[["age", "hours per week"]]
+    model = LogisticRegression().fit(numbers.to_numpy(), people["age"] > 40)
+    inside = as_blackbox(model, favorable=True).inside()
+    assert inside is not None
+    assert inside.model is model
+    np.testing.assert_array_equal(inside.prepare(numbers), numbers.to_numpy())
+    assert as_blackbox(Counting()).inside() is None
+    assert as_blackbox(np.array([0.1, 0.9]), kind="predictions").inside() is None

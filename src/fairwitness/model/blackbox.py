@@ -10,7 +10,7 @@ import numpy as np
 
 from fairwitness.arguments import real_number, shown, whole_number
 from fairwitness.errors import ConfigError, ModelError, QueryBudgetError
-from fairwitness.model.adapters.base import Adapter, Container, Output, Reading, refuse_not_finite
+from fairwitness.model.adapters.base import Adapter, Container, Inside, Output, Reading, refuse_not_finite
 from fairwitness.model.adapters.containers import model_columns
 from fairwitness.model.judgement import Judgement, ModelInfo
 from fairwitness.table.frames import column_names, n_rows, select_columns, take_rows
@@ -106,6 +106,19 @@ class BlackBox:
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
         self._lock = threading.Lock()
+
+    def inside(self) -> Inside | None:
+        """Show the user's own estimator or booster, and how frames are handed to it.
+
+        For methods that look into a model, as :class:`fairwitness.counterfactuals.ExactGenerator` does.
+        What is asked of it directly is not counted.
+
+        Returns
+        -------
+        Inside or None
+            ``None`` for what shows its answers only: a function, an endpoint, a column, a network file.
+        """
+        return self._adapter.inside()
 
     def columns_in(self, frame: NativeFrame) -> list[str]:
         """Names of the columns of ``frame`` that the model reads, in the model's order.

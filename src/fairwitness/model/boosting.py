@@ -66,20 +66,21 @@ class TableBoosting(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             categorical_features=[name in self._codes for name in names],
             early_stopping=False,
             random_state=self.random_state,
-        ).fit(self._matrix(X), y)
+        ).fit(self.matrix(X), y)
         self.classes_ = self.booster_.classes_
         return self
 
     def predict_proba(self, X: NativeFrame) -> FloatArray:
         """(n, C) probabilities, columns as in ``classes_``."""
-        out: FloatArray = self.booster_.predict_proba(self._matrix(X))
+        out: FloatArray = self.booster_.predict_proba(self.matrix(X))
         return out
 
     def predict(self, X: NativeFrame) -> np.ndarray:
         """(n,) the most probable class."""
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 
-    def _matrix(self, X: NativeFrame) -> FloatArray:
+    def matrix(self, X: NativeFrame) -> FloatArray:
+        """(n, columns) what the booster reads: numbers, and text as its codes."""
         out = np.empty((n_rows(X), self.n_features_in_))
         for position, name in enumerate(self.feature_names_in_):
             read = read_column(native_column(X, name), name=name)

@@ -30,7 +30,8 @@ from fairwitness.counterfactuals import ExactGenerator
 from fairwitness.counterfactuals.exact.unfold import unfold
 from fairwitness.counterfactuals.fitted import fit_table
 from fairwitness.errors import ModelError
-from fairwitness.model import as_blackbox
+from fairwitness.model import BlackBox, as_blackbox
+from fairwitness.model.adapters.base import Adapter
 from fairwitness.model.boosting import TableBoosting
 from fairwitness.table import Schema
 
@@ -177,3 +178,26 @@ def test_three_outcomes_are_refused():
     model = DecisionTreeClassifier().fit(X, [0, 1, 2, 0, 1, 2])
     with pytest.raises(ModelError, match="3 outcomes"):
         looked_into(X, model)
+
+
+def test_any_black_box_that_shows_its_model_is_looked_into(table, behind):
+    class Wrapped(Adapter):
+        """Another way to a model, which the search has never heard of."""
+
+        def __init__(self, model):
+            self._other = as_blackbox(model)
+            self.info = self._other.info
+
+        def ask(self, frame):
+            judgement = self._other.judge(frame)
+            return judgement.accepted, judgement.score
+
+        def inside(self):
+            return self._other.inside()
+
+    X, y = table(0)
+    model = behind(DecisionTreeClassifier(random_state=0)).fit(X, y)
+    refused = X[model.predict(X) == 0]
+    wrapped = ExactGenerator().fit(X, BlackBox(Wrapped(model), favorable=1)).generate(refused, 2)
+    plain = ExactGenerator().fit(X, as_blackbox(model)).generate(refused, 2)
+    np.testing.assert_array_equal(wrapped.rows, plain.rows)

@@ -156,3 +156,16 @@ def test_lightgbm_writes_blanks_as_underscores(
 def test_digests_are_stable(library: str, typed: pd.DataFrame, good: np.ndarray) -> None:
     first, again = (booster_of(classifier(library).fit(typed, good)) for _ in range(2))
     assert as_blackbox(first).info.digest == as_blackbox(again).info.digest is not None
+
+
+@pytest.mark.parametrize("library", ["xgboost", "lightgbm"])
+def test_a_booster_is_shown_with_the_categories_it_was_trained_with(
+    library: str, typed: pd.DataFrame, good: np.ndarray
+) -> None:
+    booster = booster_of(classifier(library).fit(typed, good))
+    inside = as_blackbox(booster).inside()
+    assert inside is not None
+    assert inside.model is booster
+    as_text = typed.astype(dict.fromkeys(typed.select_dtypes("category"), str))
+    for name in typed.select_dtypes("category"):
+        assert list(inside.prepare(as_text)[name].cat.categories) == list(typed[name].cat.categories)

@@ -17,9 +17,7 @@ from fairwitness.counterfactuals.exact.forms import Form, TreeForm
 from fairwitness.counterfactuals.exact.readers import read_form, refuse
 from fairwitness.counterfactuals.exact.steps import follow
 from fairwitness.errors import ModelError
-from fairwitness.model.adapters.boosters import LightGBMAdapter, XGBoostAdapter
 from fairwitness.model.adapters.categories import training_levels, with_positions
-from fairwitness.model.adapters.estimators import EstimatorAdapter
 from fairwitness.model.labels import favorable_index
 from fairwitness.table.frames import select_columns
 from fairwitness.typing import FloatArray, IntArray, NativeFrame
@@ -113,7 +111,7 @@ def unfold(table: FittedTable) -> Unfolded:
                 raise refuse(kind, "it knows one outcome only")
             model = model.estimator_
         elif kind == "TableBoosting":
-            prepare = _then(prepare, model._matrix)
+            prepare = _then(prepare, model.matrix)
             model = model.booster_
         else:
             break
@@ -144,13 +142,11 @@ def unfold(table: FittedTable) -> Unfolded:
 
 def _opened(table: FittedTable) -> tuple[Any, Callable[[NativeFrame], Any]]:
     """Take the user's object out of the black box, and how frames are handed to it."""
-    adapter = table.model._adapter
-    if isinstance(adapter, EstimatorAdapter):
-        return adapter._model, adapter._prepare
-    if isinstance(adapter, XGBoostAdapter | LightGBMAdapter):
-        levels = adapter._levels
-        return adapter._booster, lambda frame: with_positions(frame, levels)
-    raise refuse(table.model.info.name, f"a model of the kind {table.model.info.kind} shows its answers only")
+    inside = table.model.inside()
+    if inside is None:
+        info = table.model.info
+        raise refuse(info.name, f"a model of the kind {info.kind} shows its answers only")
+    return inside.model, inside.prepare
 
 
 def _then(first: Callable[[Any], Any], second: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import expit, softmax
@@ -47,6 +47,22 @@ class Reading:
     container: Container = "auto"
 
 
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """What is behind an adapter, for methods that read a model and do not only ask it.
+
+    Attributes
+    ----------
+    model
+        The user's own object, an estimator or a booster.
+    prepare
+        Brings a frame of the model's columns, in its order, into what that object is called with.
+    """
+
+    model: Any
+    prepare: Callable[[NativeFrame], Any]
+
+
 class Adapter(ABC):
     """One model: ``ask`` for one batch of rows, ``read`` for all answers of one call.
 
@@ -68,6 +84,10 @@ class Adapter(ABC):
         """Turn the joined answers into decisions and scores (the default takes them as such)."""
         accepted, score = answers
         return Judgement(accepted=accepted.astype(bool), score=score.astype(np.float64))
+
+    def inside(self) -> Inside | None:
+        """Show the model itself; ``None`` if it shows its answers only (the default)."""
+        return None
 
     @contextmanager
     def opened(self) -> Iterator[None]:

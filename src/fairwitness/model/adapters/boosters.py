@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
-from fairwitness.model.adapters.base import Adapter, Reading, class_scores, decide, no_answer
+from fairwitness.model.adapters.base import Adapter, Inside, Reading, class_scores, decide, no_answer
 from fairwitness.model.adapters.categories import training_levels, with_positions
 from fairwitness.model.adapters.containers import numeric_matrix
 from fairwitness.model.digest import bytes_digest
@@ -37,6 +39,9 @@ _LIGHTGBM: dict[str, Literal["probability", "logit"]] = {
 
 class _BoosterAdapter(Adapter):
     """What both libraries share: reading numbers by objective."""
+
+    _booster: Any
+    _levels: Mapping[int, Sequence[object]]
 
     def __init__(
         self,
@@ -72,6 +77,10 @@ class _BoosterAdapter(Adapter):
             digest=digest,
             notes=tuple(notes),
         )
+
+    def inside(self) -> Inside:
+        """Show the booster, which takes columns of categories as it was trained with."""
+        return Inside(self._booster, partial(with_positions, levels=self._levels))
 
     def read(self, answers: tuple[np.ndarray, ...]) -> Judgement:
         """Turn the numbers into decisions and scores, as the objective says."""

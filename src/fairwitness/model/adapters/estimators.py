@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import expit
 
 from fairwitness.errors import ModelError
-from fairwitness.model.adapters.base import Adapter, Reading, no_answer
+from fairwitness.model.adapters.base import Adapter, Inside, Reading, no_answer
 from fairwitness.model.adapters.categories import training_levels, with_positions
 from fairwitness.model.adapters.containers import (
     container,
@@ -138,6 +138,10 @@ class EstimatorAdapter(Adapter):
             part = rows.iloc[close] if hasattr(rows, "iloc") else rows[close]
             accepted[close] = self._decide(part, frame)
         return accepted, score
+
+    def inside(self) -> Inside:
+        """Show the estimator."""
+        return Inside(self._model, self._prepare)
 
     def _score(self, rows: Any, frame: NativeFrame) -> tuple[FloatArray, FloatArray]:
         """Score of the favourable class, and its lead over the best other (a tie: the first class leads)."""
