@@ -33,7 +33,7 @@ MIN: Sense = "min"
 MAX: Sense = "max"
 #: Most parts the region is cut into for each end.
 MOST_PARTS = 60
-#: Work after which an end is not looked for more closely: about a second's. Work, not time, so that equal
+#: Work after which an end is not looked for more closely: about half a second's. Work, not time, so that equal
 #: questions get equal answers.
 MOST_WORK = 150.0
 #: Most steps of Dinkelbach's method, which rarely takes more than five.
@@ -137,11 +137,17 @@ class _Search:
         self.most_parts = most_parts
         self.programs = 0
         self.work = 0.0
-        self.root = program(made, region, {})
+        self.root = self._built({})
         self.first: dict[Hashable, tuple[float, float]] = {}
         if self.root is not None and self.root.products:
             self.first = self._ranges(self.root)
-            self.root = program(made, region, self.first)
+            self.root = self._built(self.first)
+
+    def _built(self, narrowed: Mapping[Hashable, tuple[float, float]]) -> Program | None:
+        made = program(self.made, self.region, narrowed)
+        if made is not None:
+            self.work += (made.polytope.n_rows + made.polytope.n_columns) / 250
+        return made
 
     def _optimum(self, polytope: Polytope, cost: FloatArray, sense: Sense) -> Optimum | None:
         self.programs += 1
@@ -190,7 +196,7 @@ class _Search:
             name, cut, low, high = _where(worst, part.x)
             for ends in ((low, cut), (cut, high)):
                 narrowed = {**part.narrowed, name: ends}
-                built = program(self.made, self.region, narrowed)
+                built = self._built(narrowed)
                 solved = None if built is None else self._solved(built, narrowed, sense, part.value)
                 if solved is not None:
                     value = sign * min(sign * solved.value, sign * part.value)

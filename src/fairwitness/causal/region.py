@@ -6,18 +6,18 @@ lower levels, is it this level? Given the rows before it, the heads of each coin
 
 * each coin's chance lies in its Clopper–Pearson interval (Clopper and Pearson 1934), all of them at once by
   Bonferroni's inequality, and
-* the product of all coins' Clopper–Pearson p-values is not too small (Fisher 1932): each p-value is at least
-  as large as a uniform variable given those before it, so the sum of their ``−log`` is at most a gamma
-  variable. That it is convex in each chance (tails of the beta distribution are log-concave) makes the set
-  convex, and tangents give linear inequalities that contain it.
+* the squared normal deviates of all coins' Clopper–Pearson p-values do not sum to too much (Lancaster 1961):
+  each p-value is at least as large as a uniform variable given those before it, so the sum is at most a χ²
+  variable. That it is convex in each chance makes the set convex, and tangents give linear inequalities that
+  contain it.
 
 The first bounds a single chance best, the second many chances at once: no more than a few coins can be far
-from what was seen. Each has half of the error probability, which loses little against either alone.
+from what was seen. Each has half of the error probability, which loses little against either alone. Unlike
+likelihood ratios, whose distribution is only known for many rows, both hold for every number of rows.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,12 +28,12 @@ from scipy import special
 
 from fairwitness.causal.factors import Model
 from fairwitness.causal.separation import separated
-from fairwitness.causal.tails import Tosses, limits, penalties, slopes
+from fairwitness.causal.tails import Tosses, distances, limits, slopes
 from fairwitness.errors import ConfigError
 from fairwitness.text import plain
 from fairwitness.typing import BoolArray, FloatArray, IntArray
 
-#: Where tangents touch, as distances in standard deviations. Between two of them they miss the curve by 0.03.
+#: Where tangents touch, in normal deviates. Between two of them they miss the curve by 0.03 at most.
 _TOUCHING = np.arange(0.25, 12.0, 0.5)
 
 
@@ -63,7 +63,7 @@ class Region:
     lower, upper
         (m,) interval of each chance.
     budget
-        No more than this may the penalties (``−log`` of the p-values) of ``pooled`` coins sum to; ``None``:
+        No more than this may the penalties (half the squared deviates) of ``pooled`` coins sum to; ``None``:
         no limit.
     seen
         What it was made of.
@@ -82,8 +82,8 @@ class Region:
         return int((~self.seen.exact).sum())
 
     def penalty(self, chances: FloatArray) -> FloatArray:
-        """Give (m,) ``−log`` of the two-sided p-value of each coin's chance; 0 where nothing was seen."""
-        found = penalties(self.seen, np.asarray(chances, dtype=np.float64))
+        """Give (m,) half the squared deviate of each coin's chance; 0 where nothing was seen."""
+        found = 0.5 * distances(self.seen, np.asarray(chances, dtype=np.float64)) ** 2
         return np.where(self.pooled & (self.seen.tosses > 0), found, 0.0)
 
     def contains(self, chances: FloatArray) -> bool:
@@ -98,9 +98,9 @@ class Region:
         if self.budget is not None:
             which = np.flatnonzero(self.pooled & (self.seen.tosses > 0))
             for distance in _TOUCHING:
-                log_tail = float(special.log_ndtr(-distance))
-                if -math.log(2.0) - log_tail > self.budget:
+                if 0.5 * distance**2 > self.budget:
                     break
+                log_tail = float(special.log_ndtr(-distance))
                 for above, points in zip((False, True), limits(self.seen, log_tail), strict=True):
                     # where the interval ends earlier, the penalty cannot be that large
                     touched = which[(points[which] < self.upper[which]) & (points[which] > self.lower[which])]
@@ -186,7 +186,7 @@ def confidence_region(model: Model, coins: Sequence[Coin], confidence: float) ->
     error = 1.0 - confidence
     share = error if m <= 1 else error / 2
     lower, upper = _intervals(chosen, seen, share)
-    budget = None if m <= 1 else float(special.gammainccinv(m, error - share))
+    budget = None if m <= 1 else float(special.gammainccinv(m / 2, error - share))
     return Region(chosen, lower, upper, budget, pooled, seen)
 
 

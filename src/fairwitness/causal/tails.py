@@ -98,14 +98,22 @@ def log_tails(seen: Tosses, chances: FloatArray) -> tuple[FloatArray, FloatArray
     return few, many
 
 
-def penalties(seen: Tosses, chances: FloatArray) -> FloatArray:
-    """Give ``−log`` of the two-sided p-values; convex in each chance."""
+def distances(seen: Tosses, chances: FloatArray) -> FloatArray:
+    """Give how far chances are from what was seen: the normal deviates of the two-sided p-values."""
     few, many = log_tails(seen, chances)
-    return np.maximum(-math.log(2.0) - np.minimum(few, many), 0.0)
+    return np.asarray(_deviate(np.minimum(few, many)))
+
+
+def _deviate(log_tail: FloatArray) -> FloatArray:
+    return np.maximum(-special.ndtri_exp(log_tail), 0.0)
 
 
 def slopes(seen: Tosses, chances: FloatArray, *, above: bool) -> tuple[FloatArray, FloatArray]:
-    """Give slope and height of the penalties at chances in (0, 1), all above (below) what was seen."""
+    """Give slope and height of half the squared distances, at chances in (0, 1) above (below) what was seen.
+
+    It is convex: ``−log`` of a tail of a beta distribution is, and half a squared normal deviate is a convex
+    and increasing function of ``−log`` of its tail.
+    """
     heads, n = seen.heads, seen.tosses
     first = heads + 1 if above else np.maximum(heads, _TINY)
     second = np.maximum(n - heads, _TINY) if above else n - heads + 1
@@ -117,7 +125,9 @@ def slopes(seen: Tosses, chances: FloatArray, *, above: bool) -> tuple[FloatArra
     steep = np.exp(log_density - log_tail) * (1.0 if above else -1.0)
     if seen.average.any():
         steep = np.where(seen.average, n * (chances - seen.means) / (chances * (1 - chances)), steep)
-    return steep, -math.log(2.0) - log_tail
+    deviate = _deviate(log_tail)
+    hazard = np.exp(-0.5 * deviate**2 - 0.5 * math.log(2 * math.pi) - special.log_ndtr(-deviate))
+    return steep * deviate / hazard, 0.5 * deviate**2
 
 
 def _divergence(mean: FloatArray, chances: FloatArray) -> FloatArray:
