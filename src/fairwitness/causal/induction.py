@@ -57,7 +57,6 @@ class Individual:
         active, reference = (_Chain.of(problem, world, n_factual) for world in (0, 1))
         if active is None or reference is None or active.open == reference.open:
             return None
-        problem.check_evidence()  # the shares of people like these are divided by
         return cls(active, reference)
 
     @property
