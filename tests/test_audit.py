@@ -317,3 +317,71 @@ def test_the_default_classifier_needs_no_settings(model: Pipeline, people: pd.Da
     classifier = report.document["sections"]["opportunity"]["features"][0]["classifier"]
     assert classifier["estimator"] == "gradient boosting"
     assert classifier["better_than_chance"]
+
+
+GRAPH = "sex -> height; town; {height, merit, town} -> decision; sex -> merit; height <-> merit"
+CUT = {"bins": {"height": [172], "merit": [20]}, "sampling_error": "none"}
+
+
+@pytest.fixture(scope="module")
+def bounded(model: Pipeline, people: pd.DataFrame) -> fw.AuditReport:
+    return audit(model, people, graph=GRAPH, settings={**FAST, **CUT}, outcome="paid").run()
+
+
+def test_a_causal_graph_gives_bounds(bounded: fw.AuditReport, tmp_path: Path) -> None:
+    validate(bounded.document)
+    assert list(bounded.document["sections"]) == ["rates", "opportunity", "bounds"]
+    assert {"BND001", "BND005"} <= {finding.code for finding in bounded.findings}
+    assert any("If the causal graph holds" in paragraph for paragraph in bounded.document["summary"])
+    assert '<section id="bounds"' in bounded.to_html()
+    folder = bounded.write(tmp_path / "out", rows=False)
+    assert {"bounds.csv", "bounds_ladder.csv", "bounds_people.csv"} <= {
+        path.name for path in folder.iterdir()
+    }
+    settings = bounded.document["reproducibility"]["settings"]
+    assert settings["bins"] == {"height": [172], "merit": [20]}
+
+
+def test_without_a_causal_graph_bounds_say_so_quietly(report: fw.AuditReport) -> None:
+    assert "bounds" not in report.document["sections"]
+    (answer,) = [answer for answer in report.not_applicable if answer.method == "bounds"]
+    assert "none was given" in answer.reason
+    page = report.to_html()
+    assert answer.reason not in page.split('id="findings"')[0]
+    assert answer.reason in page
+
+
+def test_order_and_container_leave_bounds_as_they_are(
+    model: Pipeline, people: pd.DataFrame, bounded: fw.AuditReport
+) -> None:
+    def bounds(table: Any, **changes: Any) -> Any:
+        settings = {**FAST, **CUT}
+        arguments = {
+            "graph": GRAPH,
+            "settings": settings,
+            "outcome": "paid",
+            "methods": ["bounds"],
+            **changes,
+        }
+        return audit(model, table, **arguments).run().document["sections"]["bounds"]
+
+    first = bounded.document["sections"]["bounds"]
+    shuffled = people.sample(frac=1, random_state=2)
+    for table in (shuffled, pl.from_pandas(people), pl.from_pandas(people).to_arrow()):
+        assert bounds(table) == first
+    drawn = {"settings": {**FAST, **CUT, "sampling_error": "resampled"}}
+    assert bounds(people, **drawn) == bounds(shuffled, n_jobs=2, **drawn)
+
+
+def test_a_graph_that_cannot_be_is_refused_before_anything_runs(
+    model: Pipeline, people: pd.DataFrame
+) -> None:
+    for graph, settings, says in (
+        ("sex -> height -> sex", None, "cycle"),
+        ("sex -> height -> decision", {"bins": {"merit": [3]}}, "in bins"),
+        ("sex -> decision", {"tau": 3}, "tau must be a number"),
+    ):
+        with pytest.raises(ConfigError, match=says):
+            audit(model, people, graph=graph, settings=settings)
+    with pytest.raises(ConfigError, match=r"node 'heigth'.*did you mean 'height'"):
+        audit(model, people, graph="sex -> heigth -> decision").run()

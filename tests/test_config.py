@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from fairwitness.config import TABLES, AuditConfig, parse_config, place, read_config, with_changes
+from fairwitness.config_graph import causal_graph, graph_settings
 from fairwitness.config_tables import CHOICES, READABLE
 from fairwitness.errors import ConfigError
 
@@ -173,3 +174,70 @@ def test_methods_are_those_of_the_audit() -> None:
 def test_every_type_has_words_for_those_who_read_no_python() -> None:
     declared = {str(entry.type).replace(" | None", "") for kind in TABLES.values() for entry in fields(kind)}
     assert declared <= set(READABLE)
+
+
+GRAPH = '''
+[graph]
+text = """
+sex -> income          # and nothing else
+{sex, income} -> decision
+"""
+bins = { income = [20000, 40000], age = "> 37" }
+tau = 0.05
+redlining = "income"
+paths = ["sex -> income -> decision"]
+confounded = ["sex", "income"]
+'''
+
+
+def test_a_causal_graph_is_read() -> None:
+    config = parse_config(WHOLE + GRAPH.replace(', age = "> 37"', ""))
+    assert config.graph.redlining == ("income",)
+    graph = causal_graph(config.graph)
+    assert graph.to_text() == "sex -> income; {sex, income} -> decision; sex <-> income"
+    assert graph_settings(config.graph) == {
+        "bins": {"income": [20000, 40000]},
+        "redlining": ("income",),
+        "paths": ("sex -> income -> decision",),
+        "tau": 0.05,
+        "sampling_error": "resampled",
+    }
+    without = parse_config(WHOLE)
+    assert (without.graph.text, without.graph.file) == (None, None)
+
+
+def test_a_causal_graph_may_stand_in_a_file(tmp_path: Path) -> None:
+    (tmp_path / "graph.dot").write_text("digraph { sex -> decision }", encoding="utf-8")
+    text = WHOLE + '[graph]\nfile = "graph.dot"\n'
+    config = parse_config(text, source=tmp_path / "audit.toml")
+    assert causal_graph(config.graph).nodes == ("sex", "decision")
+    (tmp_path / "graph.dot").unlink()
+    with pytest.raises(ConfigError, match=r"line 24: there is no file .*graph\.dot"):
+        parse_config(text, source=tmp_path / "audit.toml")
+
+
+@pytest.mark.parametrize(
+    ("graph", "line", "says"),
+    [
+        ("tau = 0.2", 23, "either text or file"),
+        ('text = "a -> b"\nfile = "g.dot"', 23, "either text or file"),
+        ('text = "a -> b -> a"', 24, "cycle"),
+        ('text = "a -> "', 24, "a ->"),
+        ('tau = 10\ntext = "a -> b"', 24, "tau must lie between 0 and 1"),
+        ('text = "a -> b"\nbins = { c = [3] }', 25, "in bins, the graph has no node 'c'"),
+        ('text = "a -> b"\nbins = { a = [3, 1] }', 25, "low to high"),
+        ('text = "a -> b"\n\n[graph.bins]\na = [3, 1]', 26, "low to high"),
+        ('text = "a -> b"\nbins = 3', 25, "bins must be a table"),
+        ('text = "a -> b"\nredlining = ["c"]', 25, "in redlining, the graph has no node 'c'"),
+        ('text = "a -> b"\npaths = ["a -> c"]', 25, "in paths, the graph has no node 'c'"),
+        ('text = "a -> b"\nconfounded = ["a", "c"]', 25, "no node 'c'"),
+        ('text = "a -> b"\ndecision = "c"', 25, "no node 'c'"),
+        ('text = "a -> b"\nsampling_error = "some"', 25, "resampled, region or none"),
+        ('text = "a -> b"\nbin = 3', 25, "write bins"),
+    ],
+)
+def test_an_error_in_the_graph_names_its_line(graph: str, line: int, says: str) -> None:
+    with pytest.raises(ConfigError, match=says) as caught:
+        parse_config(f"{WHOLE}[graph]\n{graph}\n")
+    assert f"line {line}:" in caught.value.what
+    assert caught.value.fix or "such as" in caught.value.what

@@ -195,3 +195,32 @@ def test_decimal_commas_and_other_encodings(build: Build, people: pd.DataFrame, 
     config = parse_config(text, source=tmp_path / "audit.toml")
     assert rates(audit_from_config(config)) == plain
     assert json.dumps(plain)
+
+
+def test_a_causal_graph_reaches_the_audit(build: Build) -> None:
+    graph = '[graph]\ntext = "sex -> income; {sex, income} -> paid"\nbins = { income = [40] }\n'
+    audit = build(
+        'train = "LR"\nfeatures = ["income"]', extra=graph, run=('run = "rates"', 'run = ["rates", "bounds"]')
+    )
+    document = audit.run().document
+    bounds = document["sections"]["bounds"]
+    assert bounds["graph"]["decision"] == "paid"
+    assert bounds["graph"]["reason"] == "named like the outcome"
+    assert bounds["settings"]["bins"] == {"income": [40]}
+    assert document["reproducibility"]["settings"]["bins"] == {"income": [40]}
+
+
+@pytest.mark.parametrize(
+    ("graph", "changes", "says"),
+    [
+        ("sex -> incme -> paid", {}, r"line 19: the graph has the node 'incme', but the table has no such"),
+        ("note -> paid; sex -> paid", {"a": ('path = "people.csv"', 'path = "people.csv"\ndrop = ["note"]')},
+         r"line 20: the graph has the node 'note', but \[table\] drop takes it out"),
+    ],
+)  # fmt: skip
+def test_a_graph_of_other_columns_is_a_mistake_in_the_file(
+    build: Build, graph: str, changes: dict[str, tuple[str, str]], says: str
+) -> None:
+    with pytest.raises(ConfigError, match=says) as caught:
+        build('train = "LR"\nfeatures = ["income"]', extra=f'[graph]\ntext = "{graph}"\n', **changes)
+    assert "A <-> B" in str(caught.value.fix)

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from fairwitness.config import parse_config
+from fairwitness.config_graph import causal_graph
 from fairwitness.draft import Draft, draft_config, save_draft
 from fairwitness.draft_text import toml_value
 from fairwitness.errors import ConfigError, DataError, GroupError, ModelError
@@ -219,3 +220,12 @@ def test_hostile_names_come_back(make: Make, tmp_path: Path, people: pd.DataFram
     assert read(draft, tmp_path)["sensitive"]["columns"] == ["s]e.x"]
     assert name in tomllib.loads(uncommented(draft.text))["schema"]
     assert "\x1b" not in draft.text
+
+
+def test_the_stub_of_a_graph_can_be_uncommented(make: Make, tmp_path: Path) -> None:
+    draft = make(sensitive=["age > 40"])
+    head, _, rest = draft.text.partition("# [graph]\n")
+    stub = [line.removeprefix("# ") for line in rest.split("\n\n", 1)[0].splitlines()]
+    config = parse_config("\n".join([head, "[graph]", *stub, ""]), source=tmp_path / "audit.toml")
+    assert causal_graph(config.graph).has("decision")
+    assert config.graph.bins

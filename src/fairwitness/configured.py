@@ -7,6 +7,7 @@ from typing import Any
 
 from fairwitness.audit import Audit
 from fairwitness.causal.graph import CausalGraph
+from fairwitness.causal.names import did_you_mean
 from fairwitness.config import AuditConfig, ModelConfig, place
 from fairwitness.config_graph import causal_graph, graph_settings
 from fairwitness.counterfactuals import (
@@ -221,7 +222,8 @@ def _graph(config: AuditConfig, sources: Sources) -> CausalGraph | None:
             raise ConfigError(
                 f"{place(config, 'graph', key)}: the graph has the node {plain(node)!r}, but {why}",
                 got=f"columns {listing([plain(each) for each in sources.present], most=20)}",
-                fix="draw a cause that is not measured as an arc between what it causes: A <-> B",
+                fix=f"{did_you_mean(node, usable - {None})}; a cause that is not measured is drawn as an arc "
+                "between what it causes: A <-> B",
             )
     return graph
 

@@ -21,6 +21,12 @@ def page() -> str:
 
 
 @pytest.fixture(scope="session")
+def bounds_page() -> str:
+    """The page of an audit with a causal graph."""
+    return _page("bounds")
+
+
+@pytest.fixture(scope="session")
 def bare_page() -> str:
     """The page of an audit in which nothing could be measured."""
     return _page("nothing_measurable")

@@ -10,7 +10,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from fairwitness.config import TABLES
+from fairwitness.config import TABLES, parse_config
+from fairwitness.config_graph import causal_graph
 from fairwitness.table import Feature, Link, Schema
 
 
@@ -73,3 +74,14 @@ def test_the_example_of_a_column_can_be_read(project_root: Path) -> None:
         ("Divorced", ("Never-married",)),
         ("Married", ("Never-married",)),
     )
+
+
+def test_the_example_of_a_graph_can_be_read(project_root: Path) -> None:
+    text = (project_root / "docs" / "configuration.md").read_text(encoding="utf-8")
+    example = text.split("## A causal graph", 1)[1].split("```toml\n", 1)[1].split("```", 1)[0]
+    config = parse_config(
+        '[table]\npath = "t.csv"\n[sensitive]\ncolumns = "sex"\n[model]\nurl = "http://m"\n' + example
+    )
+    graph = causal_graph(config.graph)
+    assert graph.nodes == ("sex", "education", "income", "decision")
+    assert graph.bidirected == (("education", "income"),)

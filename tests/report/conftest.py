@@ -52,6 +52,18 @@ def small_page() -> str:
 
 
 @pytest.fixture
+def bounded() -> dict[str, Any]:
+    """An audit with a causal graph: race in three groups, sex beside the graph; no other method but rates."""
+    return _load("bounds")
+
+
+@pytest.fixture(scope="session")
+def bounds_page() -> str:
+    """The page of the audit with a causal graph."""
+    return render(_load("bounds"))
+
+
+@pytest.fixture
 def nothing() -> dict[str, Any]:
     """An audit in which nothing could be measured."""
     return _load("nothing_measurable")

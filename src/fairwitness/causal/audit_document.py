@@ -13,9 +13,9 @@ from fairwitness.typing import Document
 
 if TYPE_CHECKING:
     from fairwitness.causal.audited import Audited
-    from fairwitness.causal.effects import Contrast, Effect, People
+    from fairwitness.causal.effects import Contrast, Effect, Key, People
     from fairwitness.causal.implied import ImpliedTests
-    from fairwitness.causal.ladder import Ladder
+    from fairwitness.causal.ladder import Ladder, Rung
     from fairwitness.causal.results import EffectBounds
 
 #: How intervals came about.
@@ -100,7 +100,7 @@ def _contrast(contrast: Contrast, audited: Audited) -> Document:
         "group": contrast.pair.group,
         "effects": [_effect(each, tau) for each in contrast.effects],
         "people": [_people(each, tau) for each in contrast.people],
-        "ladders": [_ladder(key, ladder, tau) for key, ladder in contrast.ladders.items()],
+        "ladders": [_ladder(key, ladder, contrast, tau) for key, ladder in contrast.ladders.items()],
     }
 
 
@@ -160,7 +160,13 @@ def _people(found: People, tau: float) -> Document:
     }
 
 
-def _ladder(key: str, ladder: Ladder, tau: float) -> Document:
+def _rung(rung: Rung, key: Key, ladder: Ladder, contrast: Contrast, tau: float) -> Document:
+    """Give the range of a rung; that of the assumptions made has the interval of the effect itself."""
+    effect = contrast.effect(key) if rung is ladder.asked else None
+    return _bounds(rung.bounds if effect is None else effect.bounds, tau)
+
+
+def _ladder(key: Key, ladder: Ladder, contrast: Contrast, tau: float) -> Document:
     return {
         "key": key,
         "rungs": [
@@ -169,7 +175,7 @@ def _ladder(key: str, ladder: Ladder, tau: float) -> Document:
                 "title": rung.title,
                 "assumptions": list(rung.assumptions),
                 "asked": rung is ladder.asked,
-                **_bounds(rung.bounds, tau),
+                **_rung(rung, key, ladder, contrast, tau),
                 "reason": rung.reason or "",
             }
             for rung in ladder
@@ -206,7 +212,12 @@ def tables(contrasts: Sequence[Contrast], audited: Audited) -> dict[str, list[di
         ]
         for key, ladder in contrast.ladders.items():
             rungs += [
-                {**who, "effect": key, "assumptions": rung.title, **_bounds(rung.bounds, tau)}
+                {
+                    **who,
+                    "effect": key,
+                    "assumptions": rung.title,
+                    **_rung(rung, key, ladder, contrast, tau),
+                }
                 for rung in ladder
             ]
         for found in contrast.people:

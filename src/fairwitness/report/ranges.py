@@ -11,6 +11,7 @@ from markupsafe import Markup
 from fairwitness import drawing
 from fairwitness.report import show, tables
 from fairwitness.report.figures import NARROW, WIDE, Picture, svg
+from fairwitness.report.groups import GroupStyles
 from fairwitness.text import listing, plain
 
 #: A verdict in words; ``{}`` is τ in percentage points.
@@ -18,7 +19,7 @@ VERDICTS = {"within": "within ±{}", "beyond": "beyond ±{}", "open": "cannot be
 UNINFORMATIVE = "uninformative under these assumptions"
 #: What is said of how a range was found.
 STATUS = {
-    "identified": "one value: graph and table leave no other",
+    "identified": "one value",
     "tight": "proved tight",
     "gap": "valid; perhaps not tight",
     "outer": "valid, from a relaxation; perhaps not tight",
@@ -54,6 +55,13 @@ def verdict(found: Mapping[str, Any], tau: object) -> str:
     return VERDICTS.get(str(found.get("verdict")), "").format(tolerance(tau))
 
 
+def ends(found: Mapping[str, Any]) -> str:
+    """Say a range without its verdict."""
+    if found.get("lower") is None or found.get("status") == "uninformative":
+        return verdict(found, 0)
+    return show.held(span(found["lower"], found["upper"]))
+
+
 def said(found: Mapping[str, Any], tau: object) -> str:
     """Say a range and its verdict in a few words."""
     if found.get("lower") is None or found.get("status") == "uninformative":
@@ -71,6 +79,11 @@ def axis(tau: object) -> str:
 def pair(feature: Mapping[str, Any], contrast: Mapping[str, Any]) -> str:
     """Say which group is set against which."""
     return f"{plain(contrast['group'])} in place of {plain(feature['privileged'])}"
+
+
+def group(feature: Mapping[str, Any], contrast: Mapping[str, Any], styles: GroupStyles) -> tables.Cell:
+    """Give the cell of a group: marker and name as one, also where cells become lines."""
+    return tables.words(Markup("<span>{}</span>").format(styles.shown(feature["name"], contrast["group"])))
 
 
 def line(name: str, found: Mapping[str, Any], tau: object, *, beside: str | None = None) -> drawing.Range:
@@ -155,9 +168,7 @@ def graph_picture(
     arcs = [(arc[0], arc[1]) for arc in graph["bidirected"]]
     words = [_outgoing(name, edges) for name in names if any(edge[0] == name for edge in edges)]
     if arcs:
-        words.append(
-            "hidden common causes: " + listing([f"{plain(a)} and {plain(b)}" for a, b in arcs], most=40)
-        )
+        words.append("hidden common causes: " + "; ".join(f"{plain(a)} ↔ {plain(b)}" for a, b in arcs[:40]))
     in_words = Markup('<ul class="edges">{}</ul>').format(
         Markup("").join(Markup("<li>{}</li>").format(show.prose(word)) for word in words)
     )

@@ -77,7 +77,7 @@ def _feature(
         "privileged": styles.shown(name, feature["privileged"]),
         "graph": ranges.graph_picture(
             f"{key}-graph",
-            f"The graph that is assumed: thick, the paths from {plain(feature['node'])} to the decision",
+            f"The graph that is assumed, and its paths from {plain(feature['node'])} to the decision",
             graph,
             edges,
         ),
@@ -150,7 +150,7 @@ def _effects_table(
         rows += [
             [
                 tables.head(effect["title"], show.prose(_paths(effect["paths"]))),
-                *([tables.words(styles.shown(feature["name"], contrast["group"]))] if several else []),
+                *([ranges.group(feature, contrast, styles)] if several else []),
                 _range_cell(effect),
                 *([_interval_cell(effect)] if level else []),
                 tables.words(*_verdict(effect, tau)),
@@ -213,7 +213,8 @@ def _ladder(key: str, feature: Mapping[str, Any], tau: object, *, several: bool)
         rungs = (ladder or {}).get("rungs") or []
         if rungs:
             strong = next((at for at, rung in enumerate(rungs) if rung["asked"]), -1)
-            lines = [ranges.line(rung["title"], rung, tau) for rung in rungs]
+            # No verdicts: those of other rungs know nothing of sampling error.
+            lines = [ranges.line(rung["title"], rung, tau, beside=ranges.ends(rung)) for rung in rungs]
             panels.append(
                 drawing.RangePanel(ranges.pair(feature, contrast) if several else "", lines, strong)
             )
@@ -239,7 +240,7 @@ def _ladder_table(
     rows = []
     for contrast in feature["contrasts"]:
         found = {ladder["key"]: ladder["rungs"] for ladder in contrast["ladders"]}
-        for at, rung in enumerate(found.get("total", [])):
+        for rung in found.get("total", []):
             head = Markup("<b>{}</b>").format(rung["title"]) if rung["asked"] else rung["title"]
             cells = []
             for each in keys:
@@ -250,11 +251,7 @@ def _ladder_table(
             rows.append(
                 [
                     tables.head(head, show.prose("; ".join(rung["assumptions"]))),
-                    *(
-                        [tables.words(styles.shown(feature["name"], contrast["group"]) if not at else "")]
-                        if several
-                        else []
-                    ),
+                    *([ranges.group(feature, contrast, styles)] if several else []),
                     *cells,
                 ]
             )

@@ -44,7 +44,7 @@ def table(
             rows.append(
                 [
                     tables.head(name, Markup(alike).format(known)),
-                    *([tables.words(styles.shown(feature["name"], contrast["group"]))] if several else []),
+                    *([ranges.group(feature, contrast, styles)] if several else []),
                     tables.whole(n),
                     tables.whole(found["n_kinds"]),
                     *(
@@ -97,12 +97,12 @@ def pictures(
         )
         for kind in kinds
     ]
-    pair = f", {ranges.pair(feature, contrast)}" if several else ""
+    pair = f": {ranges.pair(feature, contrast)}" if several else ""
     assert found is not None
     which = "kinds" if len(kinds) == found["n_kinds"] else f"{len(kinds)} largest of {found['n_kinds']} kinds"
     yield ranges.picture(
         f"{key}-kinds",
-        f"How far {plain(feature['name'])}{pair} moves acceptance of the {which} of people",
+        f"How far {plain(feature['name'])} moves acceptance of the {which} of people{pair}",
         [drawing.RangePanel("", lines)],
         tau,
         ranges.range_table(
@@ -117,9 +117,11 @@ def pictures(
 def _alike(given: Mapping[str, str], node: str) -> str:
     """Name a kind of people by their values, their own group first."""
     ordered = [*([node] if node in given else []), *(name for name in given if name != node)]
-    return ", ".join(
-        plain(given[name], most=24)
-        if name == node
-        else show.held(f"{plain(name, most=20)} {plain(given[name], most=20)}")
-        for name in ordered
-    )
+
+    def said(name: str) -> str:
+        value = plain(given[name], most=24)
+        # "Black" and "obrat > 36" say what they are of; "yes" does not.
+        alone = name == node or value.startswith(f"{plain(name)} ")
+        return show.held(value if alone else f"{plain(name, most=20)} {value}")
+
+    return ", ".join(map(said, ordered))
