@@ -10,18 +10,20 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from fairwitness.causal.cell_region import interval_by_cells
 from fairwitness.causal.envelopes import Product, Quantity
+from fairwitness.causal.expression import TooLargeError
 from fairwitness.causal.factors import Model
 from fairwitness.causal.formula import effect, structural
+from fairwitness.causal.individual_region import interval_by_induction
 from fairwitness.causal.linear import Optimum, Polytope, Sense, SolverError
 from fairwitness.causal.problem import Problem
-from fairwitness.causal.region import Coin, Region, confidence_region
+from fairwitness.causal.region import Coin, Region, confidence_region, counted
 from fairwitness.causal.uncertain import Plan, Program, plan, program
 from fairwitness.stats.intervals import check_confidence
 from fairwitness.typing import FloatArray
@@ -29,6 +31,7 @@ from fairwitness.typing import FloatArray
 if TYPE_CHECKING:
     from fairwitness.causal.question import Question
 
+Engine = Literal["cells", "induction", "program", "confounded", "number"]
 MIN: Sense = "min"
 MAX: Sense = "max"
 #: Most parts the region is cut into for each end.
@@ -54,8 +57,13 @@ class ConfidenceInterval:
     ----------
     low, high
         The true effect is between them with probability ``confidence`` or more.
+    engine
+        ``"cells"``: everything is confounded, a few shares of cells matter; ``"induction"``: nothing is and one
+        person is fully observed, frequencies in intervals; ``"program"``: linear programs over a simultaneous
+        region; ``"confounded"``: that was too large, so that a hidden common cause of everything is admitted;
+        ``"number"``: the effect is 0 by definition.
     n_uncertain
-        Chances that are uncertain and matter.
+        Chances that are uncertain and matter to a program.
     programs
         Linear programs solved.
     contradicted
@@ -66,8 +74,9 @@ class ConfidenceInterval:
     low: float
     high: float
     confidence: float
-    n_uncertain: int
-    programs: int
+    engine: Engine
+    n_uncertain: int = 0
+    programs: int = 0
     contradicted: bool = False
 
 
@@ -93,29 +102,66 @@ def effect_interval(
     ------
     ConfigError
         If the number of rows is not known.
-    TooLargeError
-        If the program would be too large.
     """
     level = check_confidence(confidence)
-    low, high = bounds
+    counted(question.model, ())  # refuse tables without counts, whatever the question
     if question.query.is_null:
-        return ConfidenceInterval(0.0, 0.0, level, 0, 0)
+        return ConfidenceInterval(0.0, 0.0, level, "number")
+    found = _quickly(question, 1.0 - level)
+    if found is None:
+        try:
+            found = _by_program(question, bounds, level)
+        except TooLargeError:
+            found = _quickly(question.relaxed(), 1.0 - level) or _Found(-1.0, 1.0, "confounded")
+            found = replace(found, engine="confounded")
+    return ConfidenceInterval(
+        max(min(bounds[0], found.low), -1.0),
+        min(max(bounds[1], found.high), 1.0),
+        level,
+        found.engine,
+        found.n_uncertain,
+        found.programs,
+        found.contradicted,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    low: float
+    high: float
+    engine: Engine
+    n_uncertain: int = 0
+    programs: int = 0
+    contradicted: bool = False
+
+
+def _quickly(question: Question, error: float) -> _Found | None:
+    """Use that everything is confounded, or nothing and one person is fully observed."""
+    model = question.model
+    if model.kernel is not None and model.kernel.rows is not None:
+        return None
+    even = structural(model)
+    problem = Problem(
+        Model(even.graph, even.distribution, model.kernel), question.query, model.graph.components
+    )
+    ends = interval_by_cells(problem, model, error)
+    if ends is not None:
+        return _Found(*ends, "cells")
+    ends = interval_by_induction(problem, model, error)
+    return None if ends is None else _Found(*ends, "induction")
+
+
+def _by_program(question: Question, bounds: tuple[float, float], level: float) -> _Found:
+    """Optimise over all models in the region, or a little more."""
     even, kernel = structural(question.model), question.model.kernel
     problem = Problem(even, question.query, even.graph.components)
-    if kernel is None or kernel.rows is None:
-        with_kernel = Problem(Model(even.graph, even.distribution, kernel), question.query, problem.blocks)
-        ends = interval_by_cells(with_kernel, question.model, 1.0 - level)
-        if ends is not None:
-            return ConfidenceInterval(min(low, ends[0]), max(high, ends[1]), level, 1, 0)
     made = plan(problem, effect(problem, whole=None if kernel is None else kernel.outcome))
     region = confidence_region(question.model, made.coins, level)
     search = _Search(made, region)
-    least, most = search.extreme(MIN, low), search.extreme(MAX, high)
-    if least is None or most is None:
-        return ConfidenceInterval(low, high, level, region.n_uncertain, search.programs, contradicted=True)
-    return ConfidenceInterval(
-        max(min(low, least), -1.0), min(max(high, most), 1.0), level, region.n_uncertain, search.programs
-    )
+    low, high = search.extreme(MIN, bounds[0]), search.extreme(MAX, bounds[1])
+    if low is None or high is None:
+        return _Found(*bounds, "program", region.n_uncertain, search.programs, contradicted=True)
+    return _Found(low, high, "program", region.n_uncertain, search.programs)
 
 
 @dataclass(frozen=True, eq=False)
