@@ -119,8 +119,13 @@ def effect(problem: Problem, *, whole: str | None = None) -> Effect:
     worlds = (problem.active, problem.reference, factual)
     read = [_Reading(problem, coded) for coded in worlds]
     open_blocks = sorted({block for each in read for block in each.open_blocks()})
-    raw = _reduced([each.formula(open_blocks) for each in read])
-    active, reference, evidence = _reduced([_merged(each, problem.model.graph, whole) for each in raw])
+    # Blocks that are one world in one of the three are identified there. Where they are part of the evidence,
+    # though, numerator and denominator should speak of them in the same way.
+    for known in ([each.open_blocks() for each in read], [open_blocks] * 3):
+        raw = _reduced([each.formula(blocks) for each, blocks in zip(read, known, strict=True)])
+        active, reference, evidence = _reduced([_merged(each, problem.model.graph, whole) for each in raw])
+        if not evidence.factors:
+            break
     return Effect(active, reference, evidence, tuple(open_blocks), len(factual))
 
 
