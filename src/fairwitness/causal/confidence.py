@@ -36,8 +36,8 @@ MIN: Sense = "min"
 MAX: Sense = "max"
 #: Most parts the region is cut into for each end.
 MOST_PARTS = 60
-#: Work after which an end is not looked for more closely: about half a second's. Work, not time, so that equal
-#: questions get equal answers.
+#: Work after which an end is not looked for more closely: about half a second's. Work, not time, so that
+#: equal questions get equal answers.
 MOST_WORK = 150.0
 #: Most steps of Dinkelbach's method, which rarely takes more than five.
 MOST_STEPS = 60
@@ -58,10 +58,10 @@ class ConfidenceInterval:
     low, high
         The true effect is between them with probability ``confidence`` or more.
     engine
-        ``"cells"``: everything is confounded, a few shares of cells matter; ``"induction"``: nothing is and one
-        person is fully observed, frequencies in intervals; ``"program"``: linear programs over a simultaneous
-        region; ``"confounded"``: that was too large, so that a hidden common cause of everything is admitted;
-        ``"number"``: the effect is 0 by definition.
+        ``"cells"``: everything is confounded, a few shares of cells matter; ``"induction"``: nothing is and
+        one person is fully observed, frequencies in intervals; ``"program"``: linear programs over a
+        simultaneous region; ``"confounded"``: that was too large, so that a hidden common cause of everything
+        is admitted; ``"number"``: the effect is 0 by definition.
     n_uncertain
         Chances that are uncertain and matter to a program.
     programs

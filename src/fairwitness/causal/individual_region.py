@@ -1,4 +1,4 @@
-"""One person fully observed, nothing confounded: backward induction where frequencies are only known in intervals.
+"""One person fully observed, nothing confounded: backward induction over frequencies in intervals.
 
 As :mod:`fairwitness.causal.induction`, with the least and the most that each frequency may be: a person whose
 answer in the observed row has probability ``q`` gives answer ``a`` in another row with a probability of

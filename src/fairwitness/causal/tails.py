@@ -62,10 +62,10 @@ def limits(seen: Tosses, log_tail: float | FloatArray) -> tuple[FloatArray, Floa
     logs = np.broadcast_to(np.asarray(log_tail, dtype=np.float64), seen.heads.shape)
     heads, n = seen.heads, seen.tosses
     tails = np.exp(logs)
-    lower = special.betaincinv(np.maximum(heads, _TINY), n - heads + 1, tails)
-    upper = special.betainccinv(heads + 1, np.maximum(n - heads, _TINY), tails)
-    lower = np.where(heads > 0, lower, 0.0).astype(np.float64)
-    upper = np.where(heads < n, upper, 1.0).astype(np.float64)
+    low = special.betaincinv(np.maximum(heads, _TINY), n - heads + 1, tails)
+    high = special.betainccinv(heads + 1, np.maximum(n - heads, _TINY), tails)
+    lower: FloatArray = np.where(heads > 0, low, 0.0).astype(np.float64)
+    upper: FloatArray = np.where(heads < n, high, 1.0).astype(np.float64)
     if seen.average.any():
         lower = np.where(seen.average, _at_divergence(seen, logs, 0.0), lower)
         upper = np.where(seen.average, _at_divergence(seen, logs, 1.0), upper)
