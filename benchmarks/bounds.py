@@ -35,7 +35,15 @@ QUICK = ("ternary", "eight-direct", "pair-3-direct", "pair-3-person", "block-4",
 PEER = ("ternary", "pair-1-direct", "block-4", "blocks-4-4", "paper-person", "blocks-4-4-256")
 #: Questions whose response functions are few enough to be listed and merged; and those for column generation.
 MERGED = ("pair-1-direct", "pair-1-person", "pair-2-direct", "pair-2-person")
-GENERATED = (*MERGED, "pair-3-direct", "pair-3-person", "pair-4-direct", "pair-4-person", "pair-5-direct")
+GENERATED = (
+    *MERGED,
+    "pair-3-direct",
+    "pair-3-person",
+    "pair-4-direct",
+    "pair-4-person",
+    "pair-5-direct",
+    "pair-5-person",
+)
 CLOSE = 1e-6
 
 
