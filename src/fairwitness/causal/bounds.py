@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from fairwitness.causal.problem import Limits
 from fairwitness.causal.question import Question, prepare
 from fairwitness.causal.results import Certificate, EffectBounds
-from fairwitness.causal.solve import solve
+from fairwitness.causal.solve import Solution, solve
 from fairwitness.causal.stages import Relaxation
 
 if TYPE_CHECKING:
@@ -116,6 +117,19 @@ def effect_bounds(
     return answer(question, confidence=confidence, relaxation=relaxation, limits=limits)
 
 
+def _within(solution: Solution, question: Question, limits: Limits | None) -> Solution:
+    """Keep what was not proved tight within what holds if everything is confounded: that is soon known."""
+    wide = solve(question.program(relaxation="confounded", limits=limits), exact=False)
+    # a table that the graph does not allow is read in two ways; what was attained stays inside
+    low = min(max(solution.lower.bound, wide.lower.bound), solution.lower.value)
+    high = max(min(solution.upper.bound, wide.upper.bound), solution.upper.value)
+    return replace(
+        solution,
+        lower=replace(solution.lower, bound=low),
+        upper=replace(solution.upper, bound=high),
+    )
+
+
 def answer(
     question: Question,
     *,
@@ -125,6 +139,8 @@ def answer(
 ) -> EffectBounds:
     """Solve a prepared question."""
     solution = solve(question.program(relaxation=relaxation, limits=limits), exact=relaxation != "confounded")
+    if relaxation != "confounded" and not solution.proved:
+        solution = _within(solution, question, limits)
     notes = list(question.notes)
     if solution.slack:
         notes.append(

@@ -53,7 +53,10 @@ class Individual:
         mediators = problem.model.graph.ancestors(query.outcome) - {query.outcome}
         if not mediators <= set(query.given):
             return None
-        n_factual = len(query.factual().copies)
+        factual = query.factual()
+        if len(factual.observed) < len(factual.copies):
+            return None  # what was observed tells something of who was not, such as an unseen outcome
+        n_factual = len(factual.copies)
         active, reference = (_Chain.of(problem, world, n_factual) for world in (0, 1))
         if active is None or reference is None or active.open == reference.open:
             return None

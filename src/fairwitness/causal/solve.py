@@ -73,6 +73,12 @@ class Solution:
     programs: int = 0
     seconds: float = 0.0
 
+    @property
+    def proved(self) -> bool:
+        """Whether no tighter bounds hold: some model attains them."""
+        gap = max(self.lower.value - self.lower.bound, self.upper.bound - self.upper.value)
+        return self.exact and gap < UNPROVED
+
 
 def solve(program: EffectProgram, *, exact: bool = True) -> Solution:
     """Find the range of a path-specific counterfactual effect that a graph and a distribution allow.

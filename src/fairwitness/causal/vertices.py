@@ -10,12 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import linalg, spatial
 
 from fairwitness.causal.linear import Polytope
-from fairwitness.typing import FloatArray
+from fairwitness.typing import FloatArray, IntArray
 
 #: Most dimensions in which all corners are sought: their number grows quickly with it.
 MOST_DIMENSIONS = 6
+
+#: Where the projection has more, the polytope's own corners are sought if it is no larger than this.
+MOST_COLUMNS, MOST_FREE = 40, 9
 
 #: A face that moves less than this is final; dimensions thinner than this are taken as flat.
 TOLERANCE = 1e-9
@@ -66,7 +70,7 @@ def corners(polytope: Polytope, functions: FloatArray, *, most: int = 400) -> Co
     if not len(basis):
         return Corners(found[0][None, :], complete=True)
     if len(basis) > MOST_DIMENSIONS:
-        return Corners(np.array(found), complete=False)
+        return _by_halfspaces(polytope, functions) or Corners(np.array(found), complete=False)
     return _hull(basis, push, found, most)
 
 
@@ -108,14 +112,12 @@ def _hull(basis: FloatArray, push: object, found: list[FloatArray], most: int) -
     if dimension == 1:
         along = np.array([(point - origin) @ basis[0] for point in found])
         return Corners(np.array([found[int(along.argmin())], found[int(along.argmax())]]), complete=True)
-    from scipy.spatial import ConvexHull, QhullError
-
     final: set[tuple[float, ...]] = set()
     while True:
         flat = np.array([basis @ (point - origin) for point in found])
         try:
-            hull = ConvexHull(flat)
-        except QhullError:
+            hull = spatial.ConvexHull(flat)
+        except spatial.QhullError:
             if _fatten(basis, push, found, origin):
                 continue
             return Corners(np.array(found), complete=False)
@@ -149,3 +151,36 @@ def _fatten(basis: FloatArray, push: object, found: list[FloatArray], origin: Fl
     flat = np.array([basis @ (point - origin) for point in found])
     sizes = np.linalg.svd(flat - flat.mean(axis=0), compute_uv=False)
     return len(found) > before and int((sizes > TOLERANCE).sum()) > rank
+
+
+def _by_halfspaces(polytope: Polytope, functions: FloatArray) -> Corners | None:
+    """Find the corners of a small polytope as those of the halfspaces that its columns are positive in."""
+    if polytope.n_columns > MOST_COLUMNS or bool((polytope.low != polytope.high).any()):
+        return None
+    open_columns, centre = _inside(polytope)
+    matrix = polytope.matrix.toarray()[:, open_columns]
+    free = linalg.null_space(matrix, rcond=1e-10)
+    if not 2 <= free.shape[1] <= MOST_FREE:
+        return None
+    # x = centre + free @ z; a column is positive where -free @ z - centre <= 0
+    halfspaces = np.column_stack([-free, -centre[open_columns]])
+    try:
+        met = spatial.HalfspaceIntersection(halfspaces, np.zeros(free.shape[1]))
+    except spatial.QhullError:
+        return None
+    x = np.zeros((len(met.intersections), polytope.n_columns))
+    x[:, open_columns] = np.maximum(centre[open_columns] + met.intersections @ free.T, 0.0)
+    points = np.unique(np.round(x @ functions.T, 12), axis=0)
+    return Corners(points, complete=bool(np.isfinite(points).all()))
+
+
+def _inside(polytope: Polytope) -> tuple[IntArray, FloatArray]:
+    """Give the columns that are not always 0, and a point at which all of these are positive."""
+    points = []
+    for column in range(polytope.n_columns):
+        cost = np.zeros(polytope.n_columns)
+        cost[column] = 1.0
+        most = polytope.optimize(cost, "max")
+        if most is not None and most.value > TOLERANCE:
+            points.append((column, most.x))
+    return np.array([column for column, _ in points]), np.mean([x for _, x in points], axis=0)
