@@ -6,7 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from fairwitness.fair import LFERM, FairC
+from fairwitness.fair import (
+    LFERM,
+    AdvDeb,
+    FairC,
+    InvariantMinimaxClassifier,
+    InvariantMinimaxRegressor,
+)
 
 
 def made_up(X: Any, y: Any) -> np.ndarray:
@@ -46,3 +52,18 @@ class SuppliedFairC(Supplied, FairC):
 class SuppliedLFERM(Supplied, LFERM):
     def fit(self, X: Any, y: Any = None, *, sensitive_features: Any = None, sample_weight: Any = None) -> Any:
         return super().fit(X, y, sensitive_features=sensitive_features, sample_weight=sample_weight)
+
+
+class SuppliedAdvDeb(Supplied, AdvDeb):
+    def fit(self, X: Any, y: Any = None, *, sensitive_features: Any = None) -> Any:
+        return super().fit(X, y, sensitive_features=sensitive_features)
+
+
+class SuppliedMinimaxClassifier(Supplied, InvariantMinimaxClassifier):
+    def fit(self, X: Any, y: Any = None, *, sensitive_features: Any = None) -> Any:
+        return super().fit(X, y, sensitive_features=sensitive_features)
+
+
+class SuppliedMinimaxRegressor(Supplied, InvariantMinimaxRegressor):
+    def fit(self, X: Any, y: Any = None, *, sensitive_features: Any = None) -> Any:
+        return super().fit(X, y, sensitive_features=sensitive_features)

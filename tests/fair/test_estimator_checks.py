@@ -8,13 +8,25 @@ from typing import Any
 import pytest
 from sklearn.exceptions import SkipTestWarning
 from sklearn.utils.estimator_checks import check_estimator
-from tests.fair.supplied import SuppliedFairC, SuppliedLFERM
+from tests.fair.supplied import (
+    SuppliedAdvDeb,
+    SuppliedFairC,
+    SuppliedLFERM,
+    SuppliedMinimaxClassifier,
+    SuppliedMinimaxRegressor,
+)
 
-#: Estimator, and the checks it need not pass, with the reason. With some slack: the checks' tables have two
-#: columns, and made-up groups would take one of them.
+#: Made-up groups and short runs: what is tested here is the interface. Linear ones have some slack: the
+#: checks' tables have two columns, and an exact constraint for made-up groups would take one of them.
+_SHORT = {"encoder": (8, 4), "head": (), "n_rounds": 20, "batch_size": 32, "learning_rate": 0.03}
+_GENTLE = {"invariance": 0.5, "max_restarts": 0, "random_state": 0}
+#: Estimator, and the checks it need not pass, with the reason.
 CASES: list[tuple[Any, dict[str, str]]] = [
     (SuppliedFairC(max_covariance=0.5), {}),
     (SuppliedLFERM(epsilon=0.5), {}),
+    (SuppliedAdvDeb(hidden=16, n_epochs=10, batch_size=32, learning_rate=0.02, random_state=0), {}),
+    (SuppliedMinimaxClassifier(**_SHORT, **_GENTLE), {}),
+    (SuppliedMinimaxRegressor(**_SHORT, **_GENTLE), {}),
 ]
 
 

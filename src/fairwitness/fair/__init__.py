@@ -7,11 +7,17 @@ from typing import TYPE_CHECKING
 from fairwitness._lazy import attach
 
 if TYPE_CHECKING:  # what type checkers and editors see; at run time the names come when first used
+    from fairwitness.fair.adversarial import AdvDeb as AdvDeb
     from fairwitness.fair.constraints import FairC as FairC
     from fairwitness.fair.erm import LFERM as LFERM
+    from fairwitness.fair.minimax import InvariantMinimaxClassifier as InvariantMinimaxClassifier
+    from fairwitness.fair.minimax import InvariantMinimaxRegressor as InvariantMinimaxRegressor
 
 _NAMES = {
+    "AdvDeb": "adversarial",
     "FairC": "constraints",
+    "InvariantMinimaxClassifier": "minimax",
+    "InvariantMinimaxRegressor": "minimax",
     "LFERM": "erm",
 }
 __getattr__, __dir__ = attach(__name__, _NAMES)

@@ -65,6 +65,8 @@ def rows_to_judge(estimator: Any, X: Any) -> FloatArray:
 
 def _rows(estimator: Any, X: Any, *, reset: bool) -> FloatArray:
     settings: dict[str, Any] = {"dtype": np.float64, "order": "C", "reset": reset}
+    if reset:
+        settings["ensure_min_samples"] = 2
     try:
         from sklearn.utils.validation import validate_data
     except ImportError:  # scikit-learn before 1.6 has it as a method
