@@ -120,13 +120,16 @@ def effect_bounds(
 def _within(solution: Solution, question: Question, limits: Limits | None) -> Solution:
     """Keep what was not proved tight within what holds if everything is confounded: that is soon known."""
     wide = solve(question.program(relaxation="confounded", limits=limits), exact=False)
-    # a table that the graph does not allow is read in two ways; what was attained stays inside
-    low = min(max(solution.lower.bound, wide.lower.bound), solution.lower.value)
-    high = max(min(solution.upper.bound, wide.upper.bound), solution.upper.value)
+    low = max(solution.lower.bound, wide.lower.bound)
+    high = min(solution.upper.bound, wide.upper.bound)
+    if solution.exact:
+        # a table that the graph does not allow is read in two ways; what some model attains stays inside
+        low, high = min(low, solution.lower.value), max(high, solution.upper.value)
+    # a point of a relaxation that lies beyond is drawn back
     return replace(
         solution,
-        lower=replace(solution.lower, bound=low),
-        upper=replace(solution.upper, bound=high),
+        lower=replace(solution.lower, value=max(solution.lower.value, low), bound=low),
+        upper=replace(solution.upper, value=min(solution.upper.value, high), bound=high),
     )
 
 
