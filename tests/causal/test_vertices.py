@@ -166,14 +166,53 @@ class TestOnePoint:
         assert corners(equalities([[1, 1], [1, 0]], [1, 2]), np.eye(2)) is None
 
 
-class TestIncomplete:
-    def test_above_the_most_dimensions(self):
+class TestManyDimensions:
+    """Beyond those in which a hull is grown, small polytopes are taken as they are, large ones left."""
+
+    def test_of_a_small_polytope(self):
+        n = vertices.MOST_DIMENSIONS + 1
+        polytope, functions = cube(n)
+        found = corners(polytope, functions)
+        assert found.complete
+        assert same(found.points, np.array(list(itertools.product([0.0, 1.0], repeat=n))))
+
+    def test_all_corners_are_among_those_found(self, monkeypatch):
+        monkeypatch.setattr(vertices, "MOST_DIMENSIONS", 1)
+        rng = np.random.default_rng(6)
+        for _ in range(15):
+            polytope = random_polytope(rng, rows=int(rng.integers(1, 4)))
+            functions = rng.normal(size=(3, 7))
+            points = basic_points(polytope) @ functions.T
+            found = corners(polytope, functions)
+            assert found.complete
+            for corner in extreme(points):
+                assert np.abs(found.points - corner).max(axis=1).min() < 1e-6
+            for point in found.points:  # those of the polytope that are no corners of its image do no harm
+                assert np.abs(points - point).max(axis=1).min() < 1e-6
+
+    def test_columns_that_are_always_nothing(self, monkeypatch):
+        """x₁ = 0 by the rows: the polytope is flat among its own columns."""
+        monkeypatch.setattr(vertices, "MOST_DIMENSIONS", 1)
+        polytope = equalities([[1, 1, 1, 1, 1], [1, 0, 0, 0, 0]], [1, 0])
+        found = corners(polytope, np.eye(5))
+        assert found.complete
+        assert same(found.points, np.eye(5)[1:])
+
+    def test_of_a_large_polytope(self, monkeypatch):
+        monkeypatch.setattr(vertices, "MOST_COLUMNS", 13)
         polytope, functions = cube(vertices.MOST_DIMENSIONS + 1)
         found = corners(polytope, functions)
         assert not found.complete
         assert np.isin(found.points.round(9), [0.0, 1.0]).all()  # what was found is attained all the same
 
-    def test_at_the_most_dimensions(self, monkeypatch):
+    def test_limits_instead_of_values(self, monkeypatch):
+        """Rows within limits are no halfspaces of columns alone."""
+        monkeypatch.setattr(vertices, "MOST_DIMENSIONS", 1)
+        polytope = Polytope(sparse.csc_matrix(np.ones((1, 3))), np.zeros(1), np.ones(1), np.ones(3))
+        assert not corners(polytope, np.eye(3)).complete
+
+    def test_which_are_many(self, monkeypatch):
+        monkeypatch.setattr(vertices, "MOST_COLUMNS", 0)
         monkeypatch.setattr(vertices, "MOST_DIMENSIONS", 3)
         polytope, functions = cube(3)
         assert corners(polytope, functions).complete
