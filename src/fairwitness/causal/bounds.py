@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from fairwitness.causal.expression import TooLargeError
 from fairwitness.causal.problem import Limits
 from fairwitness.causal.question import Question, prepare
 from fairwitness.causal.results import Certificate, EffectBounds
 from fairwitness.causal.solve import Solution, solve
 from fairwitness.causal.stages import Relaxation
+from fairwitness.errors import DataError
 
 if TYPE_CHECKING:
     from fairwitness.causal.bins import Bins
@@ -119,7 +121,12 @@ def effect_bounds(
 
 def _within(solution: Solution, question: Question, limits: Limits | None) -> Solution:
     """Keep what was not proved tight within what holds if everything is confounded: that is soon known."""
-    wide = solve(question.program(relaxation="confounded", limits=limits), exact=False)
+    try:
+        wide = solve(question.program(relaxation="confounded", limits=limits), exact=False)
+    except (DataError, TooLargeError):
+        # people who occur by the graph's independences may be missing in the table itself; and what a known
+        # predictor said of them takes a program even then
+        return solution
     low = max(solution.lower.bound, wide.lower.bound)
     high = min(solution.upper.bound, wide.upper.bound)
     if solution.exact:
