@@ -88,6 +88,17 @@ def test_a_question_that_cannot_be_asked_is_answered_in_the_terminal(
     assert "1 question not applicable" in ran.out
 
 
+def test_bounds_that_nobody_asked_for_are_not_spoken_of(
+    fairwitness: Call, project: Path, method: Callable[..., None]
+) -> None:
+    method(lambda case: Section(key="rates"))
+    assert "ausal" not in fairwitness("audit", "audit.toml").out
+    graph = '[graph]\ntext = "sex -> income -> decision"\n'
+    (project / "audit.toml").write_text((project / "audit.toml").read_text() + graph, encoding="utf-8")
+    said = fairwitness("audit", "audit.toml").out
+    assert "Not applicable: causal bounds: the column income of the graph holds amounts" in said
+
+
 def test_a_finding_without_interval_shows_none(
     fairwitness: Call, project: Path, method: Callable[..., None]
 ) -> None:
