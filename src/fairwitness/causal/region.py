@@ -30,7 +30,6 @@ from fairwitness.causal.factors import Model
 from fairwitness.causal.separation import separated
 from fairwitness.causal.tails import Tosses, distances, limits, slopes
 from fairwitness.errors import ConfigError
-from fairwitness.text import plain
 from fairwitness.typing import BoolArray, FloatArray, IntArray
 
 #: Where tangents touch, in normal deviates. Between two of them they miss the curve by 0.03 at most.
@@ -231,18 +230,3 @@ def _intervals(coins: Sequence[Coin], seen: Tosses, error: float) -> tuple[Float
     with np.errstate(invalid="ignore", divide="ignore"):
         known = np.where(seen.exact, seen.heads / seen.tosses, 0.0)
     return np.where(seen.exact, known, lower), np.where(seen.exact, known, upper)
-
-
-def describe(coin: Coin, model: Model) -> str:
-    """Write a coin: ``P(hired = 1 | sex = 0)``."""
-    distribution = model.distribution
-
-    def said(variable: str, code: int) -> str:
-        return f"{plain(variable)} = {plain(distribution.levels[distribution.axis(variable)][code])}"
-
-    given = [said(name, code) for name, code in zip(coin.given, coin.row, strict=True)]
-    last = len(distribution.levels[distribution.axis(coin.variable)]) - 2
-    if coin.level and coin.level <= last:
-        given.append(f"{plain(coin.variable)} of a higher level than the {coin.level} before")
-    bar = f" | {', '.join(given)}" if given else ""
-    return f"P({said(coin.variable, coin.level)}{bar})"
