@@ -98,7 +98,11 @@ def prepare(
     known = (*evidence, *observed)
     whole.check(treatment, outcome, *known)
     if treatment == outcome:
-        raise ConfigError("treatment and outcome are the same variable", got=plain(treatment))
+        raise ConfigError(
+            "treatment and outcome are the same variable",
+            got=plain(treatment),
+            fix="name the sensitive feature as treatment, and the decision as outcome",
+        )
     chosen = path_set(whole, treatment, outcome, paths)
     if predictor is not None:
         whole = whole.without_confounding(outcome)
