@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from fairwitness.causal import CausalGraph, Distribution, effect_bounds, path_set
+from fairwitness.causal import CausalGraph, Distribution, effect_bounds, path_set, resampled
 from fairwitness.causal.resampled import resampled_intervals
 
 GRAPH = CausalGraph.from_text("s -> w; {s, w} -> y")
@@ -58,3 +58,11 @@ def test_cells_that_nobody_is_in_stay_empty() -> None:
     counts = np.array([[[40, 10], [30, 20]], [[0, 0], [25, 35]]])
     ((low, high),) = intervals(Distribution.from_counts(list("swy"), [(0, 1)] * 3, counts))
     assert -1 < low < high < 1
+
+
+def test_few_draws_where_each_takes_long(table: Distribution, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = intervals(table)
+    monkeypatch.setattr(resampled, "MANY_PROGRAMS", -1)
+    few = intervals(table)
+    assert few != usual
+    assert few == intervals(table, n_resamples=resampled.N_SLOW)

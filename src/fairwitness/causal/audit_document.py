@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: How intervals came about.
 SAMPLING = {
     "resampled": f"indicative: standard deviations over {N_RESAMPLES} tables with weights drawn anew "
-    f"(Bayesian bootstrap), or over {N_SLOW} where bounds need branch and bound",
+    f"(Bayesian bootstrap), or over {N_SLOW} where bounds take many programs",
     "region": "a region that holds the true distribution with at least this probability, for any number of "
     "rows",
     "none": "not in the ranges",

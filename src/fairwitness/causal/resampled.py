@@ -29,8 +29,8 @@ from fairwitness.typing import FloatArray
 
 #: Tables drawn: a standard deviation from so many is known to about 7 %.
 N_RESAMPLES = 100
-#: Fewer where each takes long: then it is known to about 16 %.
-N_SLOW = 20
+#: Fewer where each takes more linear programs than this: then it is known to about 16 %.
+N_SLOW, MANY_PROGRAMS = 20, 10
 #: Draws that one worker is handed at a time.
 CHUNK = 10
 
@@ -68,7 +68,7 @@ def resampled_intervals(
         ``(low, high)`` around the bounds, in [−1, 1].
     """
     z = float(ndtri(0.5 + check_confidence(confidence) / 2))
-    quick = [bounds.certificate.engine != "branch" for _, bounds in found]
+    quick = [bounds.certificate.programs <= MANY_PROGRAMS for _, bounds in found]
     draw = functools.partial(
         _draws, distribution, graph, dict(asked), [p for p, _ in found], quick, seed, limits
     )
