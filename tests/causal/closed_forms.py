@@ -121,6 +121,12 @@ def natural_effects(P):
     return float(direct), float(indirect)
 
 
+def with_kite(P, a, y):
+    """P(z, x, w, a, y) of P(z, x, w) and what follows w: a[w] = P(a₁ | w), y[a, w] = P(y₁ | a, w)."""
+    P = P[..., None, None] * np.stack([1 - a, a], -1)[:, :, None]
+    return P * np.stack([1 - y.T, y.T], -1)
+
+
 def kite(pns, effect, a, y):
     """The effect along x → w → a → y when w → y is not in the paths, all binary.
 

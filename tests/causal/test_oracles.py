@@ -128,9 +128,7 @@ class TestClosedForms:
         seen, moved, kept = closed_forms.observed_and_tried(rng, 15)
         for joint, w1, w0 in zip(seen, moved, kept, strict=True):
             a, y = rng.uniform(size=2), rng.uniform(size=(2, 2))
-            P = closed_forms.with_experiments(joint, w1, w0)[..., None, None]
-            P = P * np.stack([1 - a, a], -1)[:, :, None]
-            P = P * np.stack([1 - y.T, y.T], -1)
+            P = closed_forms.with_kite(closed_forms.with_experiments(joint, w1, w0), a, y)
             query = scm.Query("X", "Y", 1, 1, 0, frozenset([("X", "W", "A", "Y")]))
             expected = closed_forms.kite(closed_forms.tian_pearl_pns(joint, w1, w0), w1 - w0, a, y)
             assert ends(bounds(graph, P, query)) == pytest.approx(expected, abs=1e-8)

@@ -98,7 +98,7 @@ class Query:
     given: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Model:
     """Hidden causes: one distribution (k,) a component; tables: (parents' cards …, k) for each variable."""
 
