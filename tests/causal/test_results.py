@@ -50,7 +50,7 @@ class TestStatus:
             ((0.2, 0.3), {"exact": False}, "outer"),
             ((0.2, 0.3), {"exact": False, "attained": (0.21, 0.29)}, "outer"),
             ((-1.0, 1.0), {}, "uninformative"),
-            ((-1.0, 1.0), {"exact": False}, "uninformative"),
+            ((-1.0, 1.0), {"exact": False}, "outer"),
             ((-1.0, 0.9), {}, "tight"),
             ((-0.3, 0.7), {"before": 0.3}, "uninformative"),
             ((-0.3, 0.69), {"before": 0.3}, "tight"),

@@ -26,7 +26,7 @@ from fairwitness.typing import FloatArray
 #: Proved, if what was attained is this close to what cannot be passed.
 CLOSED = 1e-8
 #: Most combinations of corners of further blocks.
-MOST_OUTER = 16
+MOST_OUTER = 64
 
 
 def branch(

@@ -155,7 +155,7 @@ def prepare(
         "arcs do not join all pairs, so the bounds are valid but may be wider than need be"
         for component in confined.shared_causes_only
     ]
-    return Question(Model(confined, distribution, kernel), query, tuple(notes))
+    return Question(Model(confined, distribution, kernel), query, tuple(dict.fromkeys(notes)))
 
 
 def _evidence(given: Mapping[str, object] | None) -> dict[str, object]:

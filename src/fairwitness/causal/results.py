@@ -115,10 +115,11 @@ class EffectBounds:
 
     @property
     def uninformative(self) -> bool:
-        """Whether the bounds are those that hold before any data are seen."""
+        """Whether it is proved that graph and table say no more than what holds before any data are seen."""
         before = self.reference_probability
         low, high = (-1.0, 1.0) if before is None else (-before, 1.0 - before)
-        return self.lower <= low + CLOSE and self.upper >= high - CLOSE and not self.identified
+        proved = self.certificate.exact and self.certificate.gap < CLOSE
+        return proved and self.lower <= low + CLOSE and self.upper >= high - CLOSE and not self.identified
 
     @property
     def status(self) -> Status:
@@ -209,4 +210,5 @@ class EffectBounds:
 
 
 def _range(ends: tuple[float, float]) -> str:
-    return f"[{ends[0]:.4f}, {ends[1]:.4f}]"
+    low, high = (round(end, 4) + 0.0 for end in ends)  # no -0.0000
+    return f"[{low:.4f}, {high:.4f}]"
