@@ -260,6 +260,7 @@ def test_a_table_that_no_model_gives_is_contradicted():
     bounds, found = interval(question)
     assert found.contradicted
     assert (found.low, found.high) == (bounds.lower, bounds.upper)
+    assert "the graph is in doubt" in answer(question, confidence=0.95).notes[-1]
 
 
 def test_what_is_too_large_is_answered_as_if_all_were_confounded(monkeypatch):
@@ -268,6 +269,7 @@ def test_what_is_too_large_is_answered_as_if_all_were_confounded(monkeypatch):
     monkeypatch.setattr(uncertain, "MOST_COLUMNS", 3)
     found = effect_interval(question, (bounds.lower, bounds.upper))
     assert found.engine == "confounded"
+    assert "too large" in found.notes[0]
     assert found.low <= bounds.lower <= bounds.upper <= found.high
     assert found.low <= model.effect(query) <= found.high
     assert found.high - found.low > program.high - program.low

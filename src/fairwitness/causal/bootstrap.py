@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairwitness.arguments import whole_number
+from fairwitness.causal.bounds import answer
 from fairwitness.causal.distribution import Distribution
 from fairwitness.causal.factors import Model
 from fairwitness.causal.region import counted
-from fairwitness.causal.solve import solve
 from fairwitness.errors import DataError
 from fairwitness.parallel import map_row_chunks
 from fairwitness.rng import child, seed_from
@@ -129,19 +129,18 @@ def bootstrap_bounds(
     level = check_confidence(confidence)
     counts = counted(question.model, question.model.graph.nodes)
     seed = seed_from(random_state)
-    plain = solve(question.program(limits=limits))
+    plain = answer(question, limits=limits)
     draw = functools.partial(_drawn, question, counts, seed, limits)
     parts = map_row_chunks(draw, n_resamples, chunk_size=CHUNK, n_jobs=n_jobs, description="resamples")
     ends = np.concatenate(parts)
     without = np.isnan(ends[:, 0])
     samples = np.where(np.isnan(ends), [-1.0, 1.0], ends)
     low, high = percentile(samples, level)
-    lower, upper = max(plain.lower.bound, -1.0), min(plain.upper.bound, 1.0)
     return BootstrapBounds(
-        lower,
-        upper,
-        min(float(low[0]), lower),
-        max(float(high[1]), upper),
+        plain.lower,
+        plain.upper,
+        min(float(low[0]), plain.lower),
+        max(float(high[1]), plain.upper),
         level,
         samples,
         int(without.sum()),
@@ -167,7 +166,7 @@ def _ends(
     table = Distribution.from_counts(known.variables, known.levels, drawn)
     again = replace(question, model=Model(model.graph, table, model.kernel))
     try:
-        solution = solve(again.program(limits=limits))
+        found = answer(again, limits=limits)
     except DataError:  # nobody is like the evidence
         return np.nan, np.nan
-    return max(solution.lower.bound, -1.0), min(solution.upper.bound, 1.0)
+    return found.lower, found.upper

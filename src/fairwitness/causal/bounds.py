@@ -161,9 +161,11 @@ def answer(
     interval = (lower, upper)
     asked = question.relaxed() if relaxation == "confounded" else question
     if confidence is not None:
-        from fairwitness.causal.confidence import confidence_interval
+        from fairwitness.causal.confidence import effect_interval
 
-        interval = confidence_interval(asked, (lower, upper), confidence)
+        found = effect_interval(asked, (lower, upper), confidence)
+        interval = (found.low, found.high)
+        notes += found.notes
     certificate = Certificate(
         solution.engine,
         solution.exact,

@@ -79,6 +79,21 @@ class ConfidenceInterval:
     programs: int = 0
     contradicted: bool = False
 
+    @property
+    def notes(self) -> list[str]:
+        """What the user should know of it."""
+        if self.contradicted:
+            return [
+                "no distribution that the graph can give is within the sampling error (at "
+                f"{self.confidence:.0%}): the interval is that of the bounds alone, and the graph is in doubt"
+            ]
+        if self.engine == "confounded":
+            return [
+                "the program over all distributions within the sampling error is too large: the interval "
+                "admits a hidden common cause of everything"
+            ]
+        return []
+
 
 def confidence_interval(
     question: Question, bounds: tuple[float, float], confidence: float = 0.95
