@@ -10,15 +10,21 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.fair.adversarial import AdvDeb as AdvDeb
     from fairwitness.fair.constraints import FairC as FairC
     from fairwitness.fair.erm import LFERM as LFERM
+    from fairwitness.fair.levels import CounterfactuallyFairClassifier as CounterfactuallyFairClassifier
+    from fairwitness.fair.levels import CounterfactuallyFairRegressor as CounterfactuallyFairRegressor
     from fairwitness.fair.minimax import InvariantMinimaxClassifier as InvariantMinimaxClassifier
     from fairwitness.fair.minimax import InvariantMinimaxRegressor as InvariantMinimaxRegressor
+    from fairwitness.fair.scm import SCM as SCM
 
 _NAMES = {
     "AdvDeb": "adversarial",
+    "CounterfactuallyFairClassifier": "levels",
+    "CounterfactuallyFairRegressor": "levels",
     "FairC": "constraints",
     "InvariantMinimaxClassifier": "minimax",
     "InvariantMinimaxRegressor": "minimax",
     "LFERM": "erm",
+    "SCM": "scm",
 }
 __getattr__, __dir__ = attach(__name__, _NAMES)
 __all__ = sorted(_NAMES)
