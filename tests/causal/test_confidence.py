@@ -21,6 +21,8 @@ from fairwitness.causal.region import confidence_region
 from fairwitness.causal.solve import solve
 from fairwitness.errors import ConfigError
 
+#: Bounds that no interval is widened to.
+NOTHING = (1.0, -1.0)
 IV, NDE = "S -> W -> Y; W <-> Y", "S -> W -> Y; S -> Y; W <-> Y"
 FOUR = "S -> W -> A -> Y; {S, W} -> Y"
 TWISTED = [("S", "W", "A", "Y"), ("S", "Y")]
@@ -120,7 +122,7 @@ def test_coverage_by_enumeration(text, n, given, shares):
         weight = stats.multinomial.pmf(table, n, shares)
         total += weight
         question = counting(graph, counts, query)
-        found = effect_interval(question, (0.0, 0.0), 0.8)
+        found = effect_interval(question, NOTHING, 0.8)
         covered += weight * (found.low <= truth.lower + 1e-9 and found.high >= truth.upper - 1e-9)
     assert covered / total >= 0.8
 
@@ -219,7 +221,7 @@ def test_more_rows_narrow_it_and_more_confidence_widens_it(name):
     assert widths[0] > widths[1] > widths[2] >= 0
     assert widths[2] < 0.06
     question = counting(graph, np.round(P * 500) + 1, query)
-    ends = (0.0, 0.0)
+    ends = NOTHING
     loose, strict = effect_interval(question, ends, 0.5), effect_interval(question, ends, 0.99)
     assert strict.low < loose.low
     assert loose.high < strict.high
@@ -233,7 +235,7 @@ def test_engines():
 def test_an_effect_that_is_0_by_definition_is_0():
     question, *_ = case("direct", 50)
     null = replace(question, query=replace(question.query, active=question.query.reference))
-    found = effect_interval(null, (0.0, 0.0))
+    found = effect_interval(null, NOTHING)
     assert (found.low, found.high, found.engine) == (0, 0, "number")
 
 
@@ -288,7 +290,7 @@ def test_a_known_predictor_narrows_the_interval():
         "averaged": replace(kernel, rows=rows),
     }.items():
         model = Model(question.model.graph, question.model.distribution, each)
-        found = effect_interval(replace(question, model=model), (0.0, 0.0))
+        found = effect_interval(replace(question, model=model), NOTHING)
         ends[name] = found.high - found.low
     assert ends["known"] < 0.9 * ends["data"]
     assert ends["known"] < ends["averaged"] < 1.5 * ends["data"]
@@ -297,7 +299,7 @@ def test_a_known_predictor_narrows_the_interval():
 def test_evidence_of_a_root_costs_nothing():
     graph, P = asking.simple("S -> W -> Y", 2, 2)
     counts = np.round(P * 300) + 1
-    plain = effect_interval(counting(graph, counts, asked_of(graph, "all", {})), (0.0, 0.0))
-    given = effect_interval(counting(graph, counts, asked_of(graph, "all", {"S": 0})), (0.0, 0.0))
+    plain = effect_interval(counting(graph, counts, asked_of(graph, "all", {})), NOTHING)
+    given = effect_interval(counting(graph, counts, asked_of(graph, "all", {"S": 0})), NOTHING)
     assert (given.low, given.high) == pytest.approx((plain.low, plain.high), abs=1e-6)
     assert given.n_uncertain == 2
