@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING
 from fairwitness._lazy import attach
 
 if TYPE_CHECKING:  # what type checkers and editors see; at run time the names come when first used
+    from fairwitness.causal.bootstrap import BootstrapBounds as BootstrapBounds
+    from fairwitness.causal.bootstrap import bootstrap_bounds as bootstrap_bounds
     from fairwitness.causal.bounds import effect_bounds as effect_bounds
     from fairwitness.causal.citations import Citation as Citation
+    from fairwitness.causal.confidence import ConfidenceInterval as ConfidenceInterval
+    from fairwitness.causal.confidence import effect_interval as effect_interval
     from fairwitness.causal.distribution import Distribution as Distribution
     from fairwitness.causal.graph import CausalGraph as CausalGraph
     from fairwitness.causal.ladder import Ladder as Ladder
@@ -31,9 +35,11 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.causal.verdict import Verdict as Verdict
 
 _NAMES = {
+    "BootstrapBounds": "bootstrap",
     "CausalGraph": "graph",
     "Certificate": "results",
     "Citation": "citations",
+    "ConfidenceInterval": "confidence",
     "Distribution": "distribution",
     "EffectBounds": "results",
     "Ladder": "ladder",
@@ -46,7 +52,9 @@ _NAMES = {
     "Rung": "ladder",
     "Verdict": "verdict",
     "assumption_ladder": "ladder",
+    "bootstrap_bounds": "bootstrap",
     "effect_bounds": "bounds",
+    "effect_interval": "confidence",
     "notion_table": "notions",
     "path_set": "paths",
     "pc_fairness": "notions",
