@@ -6,11 +6,13 @@
 ``fw.Audit``            one model and one table in, one report out
 ``fw.as_blackbox``      any model behind one question: who is accepted
 ``fw.flips``            counterfactual fair opportunity: CFlips, nDCCF, proxies, comparisons
+``fw.causal``           bounds on path-specific counterfactual effects, given a causal graph
 ``fw.metrics``          group rates, their differences and ratios
 ``fw.model``            cross-fitting, the sensitive-feature classifier, safe loading, decision makers
 ``fw.counterfactuals``  generators of counterfactuals
 ``fw.table``            kinds and constraints of columns, groups, reading
 ``fw.stats``            intervals, resampling, multiplicity
+``fw.fair``             predictors that try to be fair, to audit and to compare with
 ``fw.datasets``         loaders of public data, synthetic worlds with known answers
 ``fw.findings``         findings, severities, thresholds
 ``fw.errors``           everything that is raised on purpose
@@ -25,6 +27,9 @@ from fairwitness._lazy import attach
 
 if TYPE_CHECKING:  # what type checkers and editors see; at run time the names come when first used
     from fairwitness import (
+        causal as causal,
+    )
+    from fairwitness import (
         counterfactuals as counterfactuals,
     )
     from fairwitness import (
@@ -32,6 +37,9 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     )
     from fairwitness import (
         errors as errors,
+    )
+    from fairwitness import (
+        fair as fair,
     )
     from fairwitness import (
         findings as findings,
@@ -61,9 +69,11 @@ _NAMES = {
     "Audit": "audit",
     "AuditReport": "audit",
     "as_blackbox": "model.blackbox",
+    "causal": "causal",
     "counterfactuals": "counterfactuals",
     "datasets": "datasets",
     "errors": "errors",
+    "fair": "fair",
     "findings": "findings",
     "flips": "flips",
     "metrics": "metrics",
