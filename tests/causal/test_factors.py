@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tests.causal.asking import causal_graph, distribution, simple
 from tests.oracle import scm
-from tests.oracle.c_factors import prefix_factors
+from tests.oracle.c_factors import fitted, prefix_factors
 
 from fairwitness.causal import CausalGraph, Distribution
 from fairwitness.causal.factors import Model, Table
@@ -132,6 +132,25 @@ class TestFactors:
             # where something is unknown, another factor says that nobody is there
             assert np.where(P > 0, product, 0) == pytest.approx(P, abs=1e-12), seed
             assert np.nansum(product) == pytest.approx(1), seed
+
+    def test_the_distribution_that_they_make(self):
+        rng = np.random.default_rng(0)
+        seen = {"other": 0, "open": 0}
+        for seed, graph, P in cases():
+            assert model_of(graph, P).fitted().probability == pytest.approx(P, abs=1e-12), seed
+            table = rng.dirichlet(np.full(P.size, 0.3)).reshape(P.shape)  # without the graph's independences
+            table[table < 1e-3] = 0
+            found = model_of(graph, table / table.sum()).fitted()
+            try:
+                expected = fitted(graph, table / table.sum())
+            except ValueError:
+                assert found is None
+                seen["open"] += 1
+                continue
+            assert found.probability == pytest.approx(expected, abs=1e-12), seed
+            assert found.levels == distribution(graph, P).levels
+            seen["other"] += not np.allclose(expected, table / table.sum())
+        assert min(seen.values()) >= 3, seen
 
     def test_of_several_components_at_once(self):
         graph, P = simple("S -> W -> Y; S -> Y; W <-> Y")

@@ -12,7 +12,6 @@ from fairwitness.causal.question import Question, prepare
 from fairwitness.causal.results import Certificate, EffectBounds
 from fairwitness.causal.solve import Solution, solve
 from fairwitness.causal.stages import Relaxation
-from fairwitness.errors import DataError
 
 if TYPE_CHECKING:
     from fairwitness.causal.bins import Bins
@@ -121,16 +120,18 @@ def effect_bounds(
 
 def _within(solution: Solution, question: Question, limits: Limits | None) -> Solution:
     """Keep what was not proved tight within what holds if everything is confounded: that is soon known."""
+    # the table as the graph reads it: with its independences, which full confounding does not know of
+    fitted = None if solution.slack else question.model.fitted()
+    if fitted is None:
+        return solution
+    same = replace(question, model=replace(question.model, distribution=fitted))
     try:
-        wide = solve(question.program(relaxation="confounded", limits=limits), exact=False)
-    except (DataError, TooLargeError):
-        # people who occur by the graph's independences may be missing in the table itself; and what a known
-        # predictor said of them takes a program even then
+        wide = solve(same.program(relaxation="confounded", limits=limits), exact=False)
+    except TooLargeError:  # what a known predictor said of people takes a program even then
         return solution
     low = max(solution.lower.bound, wide.lower.bound)
     high = min(solution.upper.bound, wide.upper.bound)
     if solution.exact:
-        # a table that the graph does not allow is read in two ways; what some model attains stays inside
         low, high = min(low, solution.lower.value), max(high, solution.upper.value)
     # a point of a relaxation that lies beyond is drawn back
     return replace(

@@ -115,6 +115,23 @@ class Model:
         outside = {parent for name in ordered for parent in self.graph.parents(name)} - inside
         return Factor(self, ordered, tuple(sorted(outside, key=self.place.__getitem__)))
 
+    def fitted(self) -> Distribution | None:
+        """Give the distribution that the factors make: the data's own, if they are as the graph says.
+
+        ``None`` if they do not, and by the factors people occur of whom nothing is known.
+        """
+        product = np.ones(self.distribution.cards)
+        with np.errstate(invalid="ignore"):  # 0 · ∞: unknown, but of nobody
+            for members in self.graph.components:
+                factor = self.factor(members)
+                known = Table(factor.axes, factor.table).aligned(self.graph.nodes)
+                product = product * np.where(np.isnan(known), np.inf, known)
+        product = np.nan_to_num(product, nan=0.0, posinf=np.inf)
+        if np.isinf(product).any():
+            return None
+        names, levels = self.distribution.variables, self.distribution.levels
+        return Distribution.from_table(names, levels, product)
+
 
 class Cell(NamedTuple):
     """One thing the data say: the first members take these values in this context with this probability."""
