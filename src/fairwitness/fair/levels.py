@@ -307,9 +307,9 @@ class CounterfactuallyFairClassifier(ClassifierMixin, _CounterfactuallyFair):  #
     >>> import numpy as np, pandas as pd
     >>> from fairwitness.fair import SCM, CounterfactuallyFairClassifier
     >>> rng = np.random.default_rng(0)
-    >>> sex, effort = rng.integers(2, size=500), rng.normal(size=500)
+    >>> sex, effort = rng.integers(2, size=2000), rng.normal(size=2000)
     >>> table = pd.DataFrame({"sex": sex, "grade": effort + sex})
-    >>> passed = effort + 0.3 * rng.normal(size=500) > 0
+    >>> passed = effort + 0.3 * rng.normal(size=2000) > 0
     >>> scm = SCM("sex -> grade", sensitive="sex")
     >>> model = CounterfactuallyFairClassifier(scm, level=3).fit(table, passed)
     >>> twin = table.assign(sex=1 - sex, grade=effort + 1 - sex)  # the same people, of the other sex
