@@ -195,3 +195,19 @@ class TestTooWide:
         asked = one_each([((i, a), (i + 20, b)) for i in range(20) for a in (0, 1) for b in (0, 1)])
         made = build(asked, dict.fromkeys(range(40), 2), most_edges=500)
         assert len(made.edges) == 20 * (2 + 4)
+
+    def test_chains_and_trees_in_any_order_are_narrow(self):
+        """What is named at random is asked along its links, so that two or three answers are remembered."""
+        rng = np.random.default_rng(5)
+        for links in (
+            list(itertools.pairwise(range(24))),
+            [(i, (i - 1) // 2) for i in range(1, 24)],
+            [(i, j) for i in range(0, 24, 3) for j in range(i, min(i + 4, 24)) if i != j],
+        ):
+            name = rng.permutation(24).tolist()
+            events = [
+                tuple(sorted([(name[i], a), (name[j], b)])) for i, j in links for a in (0, 1) for b in (0, 1)
+            ]
+            made = build(one_each(events), dict.fromkeys(range(24), 2), most_edges=210)
+            assert made.n_entries == 24
+            assert len(made.edges) < 210
