@@ -107,8 +107,8 @@ def joined(X: Any, sensitive_features: Any, sensitive: Sequence[str]) -> Any:
     table = to_pandas(frame)
     if sensitive_features is not None:
         check_alignment(X=X, sensitive_features=sensitive_features)
-        beside = _columns(sensitive_features, sensitive)
-        for name, column in beside.items():
+        given = beside(sensitive_features, sensitive)
+        for name, column in given.items():
             values = np.asarray(column)
             if len(values) != n_rows(frame):
                 raise InputError(
@@ -116,7 +116,7 @@ def joined(X: Any, sensitive_features: Any, sensitive: Sequence[str]) -> Any:
                     f"has {len(values):,}",
                     fix="pass one value a row, in the order of the rows",
                 )
-        table = table.assign(**{name: np.asarray(column) for name, column in beside.items()})
+        table = table.assign(**{name: np.asarray(column) for name, column in given.items()})
     absent = [plain(name) for name in sensitive if name not in column_names(table)]
     if absent:
         raise InputError(
@@ -127,23 +127,27 @@ def joined(X: Any, sensitive_features: Any, sensitive: Sequence[str]) -> Any:
     return table
 
 
-def _columns(given: Any, sensitive: Sequence[str]) -> dict[str, Any]:
-    """Name what was given beside X; without names of their own columns are all of them, in order."""
+def beside(given: Any, sensitive: Sequence[str] | None) -> dict[str, Any]:
+    """Name the columns that were given beside X; those without names are all of them, in order.
+
+    Without ``sensitive`` they keep the names that they have, or get one.
+    """
     if isinstance(given, Mapping):
-        return {str(name): values for name, values in given.items() if str(name) in sensitive}
-    if hasattr(given, "columns") or hasattr(given, "column_names"):
-        return {name: native_column(given, name) for name in column_names(given) if name in sensitive}
-    name = getattr(given, "name", None)
-    values = given if name is not None else np.asarray(given)
-    if name is not None and str(name) in sensitive:
-        return {str(name): values}
-    array = np.asarray(values)
-    if array.ndim == 1:
-        array = array[:, None]
-    if array.ndim != 2 or array.shape[1] != len(sensitive):
-        raise InputError(
-            f"sensitive_features without names must have {len(sensitive)} columns",
-            got=f"shape {np.shape(values)}",
-            fix=f"pass a table with the columns {listing([plain(each) for each in sensitive])}",
-        )
-    return {each: array[:, at] for at, each in enumerate(sensitive)}
+        named = {str(name): values for name, values in given.items()}
+    elif hasattr(given, "columns") or hasattr(given, "column_names"):
+        named = {name: native_column(given, name) for name in column_names(given)}
+    elif getattr(given, "name", None) is not None and (sensitive is None or str(given.name) in sensitive):
+        named = {str(given.name): given}
+    else:
+        array = np.asarray(given)
+        array = array[:, None] if array.ndim == 1 else array
+        if sensitive is None:
+            sensitive = [f"sensitive feature {at}" for at in range(array.shape[1])]
+        if array.ndim != 2 or array.shape[1] != len(sensitive):
+            raise InputError(
+                f"sensitive_features without names must have {len(sensitive)} columns",
+                got=f"shape {np.shape(given)}",
+                fix=f"pass a table with the columns {listing([plain(each) for each in sensitive])}",
+            )
+        return {each: array[:, at] for at, each in enumerate(sensitive)}
+    return {name: values for name, values in named.items() if sensitive is None or name in sensitive}

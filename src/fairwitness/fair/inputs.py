@@ -269,7 +269,7 @@ def _same_rows(name: str, got: int, rows: int) -> None:
 
 def _first(error: BaseException) -> str:
     """Give the first paragraph of scikit-learn's text, which may go on for a page."""
-    return plain(str(error).strip().split("\n\n")[0].rstrip("."), most=400)
+    return plain(" ".join(str(error).strip().split("\n\n")[0].split()).rstrip("."), most=400)
 
 
 def names_of(groups: tuple[Groups, ...]) -> str:

@@ -26,8 +26,10 @@ Level = Literal[1, 2, 3]
 _DECLARE = "declare it as a latent: a node that no column measures, with edges to what it causes"
 
 
-class _CounterfactuallyFair(BaseEstimator):  # type: ignore[misc]
+class _CounterfactuallyFair:
     """What classifier and regressor share: the features that survive a change of the sensitive ones."""
+
+    estimator_: Any
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"sensitive_features": True}
     __metadata_request__predict: ClassVar[dict[str, bool]] = {"sensitive_features": True}
@@ -250,7 +252,7 @@ def _gives_probabilities(model: Any) -> bool:
     return model.estimator is None or hasattr(model.estimator, "predict_proba")
 
 
-class CounterfactuallyFairClassifier(ClassifierMixin, _CounterfactuallyFair):  # type: ignore[misc]
+class CounterfactuallyFairClassifier(_CounterfactuallyFair, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Predict classes from what would be the same had the person belonged to another group.
 
     A predictor is counterfactually fair if, for all y and s',
@@ -353,7 +355,7 @@ class CounterfactuallyFairClassifier(ClassifierMixin, _CounterfactuallyFair):  #
         return np.asarray(self.estimator_.predict_proba(features), dtype=np.float64)
 
 
-class CounterfactuallyFairRegressor(RegressorMixin, _CounterfactuallyFair):  # type: ignore[misc]
+class CounterfactuallyFairRegressor(_CounterfactuallyFair, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Predict numbers from what would be the same had the person belonged to another group.
 
     All is as in :class:`CounterfactuallyFairClassifier`; the default predictor is least squares.
