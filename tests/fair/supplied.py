@@ -9,6 +9,8 @@ import numpy as np
 from fairwitness.fair import (
     LFERM,
     AdvDeb,
+    CounterfactuallyFairClassifier,
+    CounterfactuallyFairRegressor,
     FairC,
     InvariantMinimaxClassifier,
     InvariantMinimaxRegressor,
@@ -67,3 +69,23 @@ class SuppliedMinimaxClassifier(Supplied, InvariantMinimaxClassifier):
 class SuppliedMinimaxRegressor(Supplied, InvariantMinimaxRegressor):
     def fit(self, X: Any, y: Any = None, *, sensitive_features: Any = None) -> Any:
         return super().fit(X, y, sensitive_features=sensitive_features)
+
+
+class SuppliedLevels(Supplied):
+    """The graph names two columns of the checks' arrays; the group lies beside, made up or alike for all."""
+
+    def fit(self, X: Any, y: Any = None, *, sensitive_features: Any = None) -> Any:
+        return super().fit(X, y, sensitive_features=sensitive_features)
+
+    def features(self, X: Any, *, sensitive_features: Any = None) -> Any:
+        if sensitive_features is None:
+            sensitive_features = np.zeros(X.shape[0] if hasattr(X, "shape") else len(np.asarray(X)))
+        return super().features(X, sensitive_features=sensitive_features)
+
+
+class SuppliedLevelsClassifier(SuppliedLevels, CounterfactuallyFairClassifier):
+    pass
+
+
+class SuppliedLevelsRegressor(SuppliedLevels, CounterfactuallyFairRegressor):
+    pass
