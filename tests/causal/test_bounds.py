@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
 
@@ -13,10 +14,11 @@ from tests.oracle import pc_solve as by_hand
 from tests.oracle import scm
 from tests.oracle.pc_program import make_program
 
-from fairwitness.causal import CausalGraph, Distribution, Limits, effect_bounds, through
+from fairwitness.causal import CausalGraph, Distribution, Limits, bounds, cells, effect_bounds, through
 from fairwitness.causal import solve as solving
 from fairwitness.causal.cells import CellSearch
 from fairwitness.causal.expression import TooLargeError
+from fairwitness.causal.question import prepare
 from fairwitness.errors import ConfigError, DataError
 
 ASK = {"treatment": "S", "outcome": "Y", "active": 1, "reference": 0, "outcome_value": 1}
@@ -318,6 +320,56 @@ class TestLimits:
             seen.add(hasty.status)
         assert seen == {"gap"}
 
+    def test_nothing_proved_but_by_full_confounding(self, monkeypatch):
+        """Neither time to branch nor room for the joint program: what needs no program is left."""
+        narrower = 0
+        for seed in (63, 64, 95, 98, 110):
+            model, P, query = scm.random_case(seed, most=4, most_values=2)
+            data, graph = distribution(model.graph, P), causal_graph(model.graph)
+            exact = effect_bounds(data, graph, **settings(query))
+            room = max(size.columns for size in exact.sizes)
+            with monkeypatch.context() as patched:
+                patched.setattr(solving, "MOST_COMBINATIONS", 0)
+                found = effect_bounds(data, graph, **settings(query), limits=Limits(room, 0.0))
+            wide = effect_bounds(data, graph, **settings(query), relaxation="confounded")
+            assert ends(found) == pytest.approx(ends(wide)), seed
+            assert found.certificate.engine == "joint"
+            assert exact.lower - 1e-9 <= found.certificate.lower_attained
+            assert found.certificate.upper_attained <= exact.upper + 1e-9
+            narrower += ends(found) != pytest.approx((-1.0, 1.0))
+        assert narrower >= 2
+
+    def test_an_effect_is_from_minus_one_to_one(self, monkeypatch):
+        """Rounding in a certificate is no effect."""
+
+        def beyond(*_, **__):
+            solution = solving.solve(made)
+            lower = dataclasses.replace(solution.lower, bound=-1.5)
+            upper = dataclasses.replace(solution.upper, bound=1.5)
+            return dataclasses.replace(solution, lower=lower, upper=upper)
+
+        data = table("SY", [[0.3, 0.7], [0, 0]])
+        made = prepare(data, "S -> Y", **ASK).program()
+        monkeypatch.setattr(bounds, "solve", beyond)
+        found = ask(data, "S -> Y", relaxation="confounded")
+        assert ends(found) == (-1.0, 1.0)
+        assert found.certificate.lower_bound == -1.5
+
+    def test_cells_with_too_many_answers(self, monkeypatch):
+        """The stated question is then written out; its relaxation takes what is quick."""
+        text = "S -> W -> A -> Y; {S, W} -> Y"
+        arcs = "; ".join(f"{a} <-> {b}" for a, b in itertools.combinations("SWAY", 2))
+        data = table("SWAY", random_table("SWAY", text, seed=16))
+        tight = ask(data, f"{text}; {arcs}", paths="S -> W -> A -> Y", given={"W": 0})
+        monkeypatch.setattr(cells, "MOST_TRIALS", 2)
+        written = ask(data, f"{text}; {arcs}", paths="S -> W -> A -> Y", given={"W": 0})
+        assert (tight.certificate.engine, written.certificate.engine) == ("cells", "linear")
+        assert ends(written) == pytest.approx(ends(tight))
+        loose = ask(data, text, paths="S -> W -> A -> Y", given={"W": 0}, relaxation="confounded")
+        assert (loose.certificate.engine, loose.certificate.exact) == ("cells", False)
+        assert loose.lower <= tight.lower + 1e-9
+        assert loose.upper >= tight.upper - 1e-9
+
     def test_tables_without_the_independences_of_the_graph(self):
         """W's row s = 0 and Y's row w = 0 both occur, but nobody has s = 0, w = 0 and y = 0."""
         data = table("SWY", [[[0, 0.2], [0.2, 0.1]], [[0.1, 0.1], [0.1, 0.2]]])
@@ -351,6 +403,21 @@ class TestLimits:
         slow = ask(table("SWY", P), text)
         assert (quick.certificate.engine, slow.certificate.engine) == ("cells", "linear")
         assert ends(quick) == pytest.approx(ends(slow))
+
+
+class TestConfidence:
+    def test_an_interval_around_the_bounds(self):
+        rng = np.random.default_rng(17)
+        s = rng.integers(0, 2, 400)
+        rows = pd.DataFrame({"S": s, "Y": (rng.random(400) < 0.3 + 0.4 * s).astype(int)})
+        plain, sure = ask(rows, "S -> Y; S <-> Y"), ask(rows, "S -> Y; S <-> Y", confidence=0.95)
+        assert plain.interval == ends(plain) == ends(sure)
+        assert (plain.confidence, sure.confidence) == (None, 0.95)
+        assert sure.interval[0] < sure.lower < sure.upper < sure.interval[1]
+        alone = ask(rows, "S -> Y", confidence=0.95)
+        rate = rows.groupby("S")["Y"].mean()
+        assert alone.interval[0] < rate[1] - rate[0] < alone.interval[1]
+        assert alone.interval[1] - alone.interval[0] < 0.3
 
 
 class TestLabels:

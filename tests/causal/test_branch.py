@@ -107,6 +107,7 @@ class TestSeveralBlocks:
             known = attained(form, polytopes, functions)
             made = branch(form, polytopes, functions, found, 2, known, seconds=120)
             assert (made[0].bound, made[1].bound) == pytest.approx((low, high), abs=1e-6)
+            assert (made[0].value, made[1].value) == pytest.approx((low, high), abs=1e-7)
 
     def test_two_unfinished_blocks_are_too_many(self):
         form, polytopes, functions = setup(np.random.default_rng(53), 3, n=4)
@@ -116,9 +117,15 @@ class TestSeveralBlocks:
     def test_too_many_corners_of_further_blocks(self, monkeypatch):
         form, polytopes, functions = setup(np.random.default_rng(53), 3, n=4)
         found = [corners(p, f) for p, f in zip(polytopes, functions, strict=True)]
-        fewer = min(len(found[0].points), len(found[1].points))
-        monkeypatch.setattr(module, "MOST_OUTER", fewer - 1)
-        assert branch(form, polytopes, functions, [*found[:2], None], 2, (0.0, 0.0), seconds=9) is None
+        found = [found[0], unfinished(found[1]), None]
+        monkeypatch.setattr(module, "MOST_OUTER", len(found[0].points) - 1)
+        assert branch(form, polytopes, functions, found, 2, (0.0, 0.0), seconds=9) is None
+        monkeypatch.setattr(module, "MOST_OUTER", len(found[0].points))
+        monkeypatch.setattr(module, "time", Clock())
+        low, high = brute(form, polytopes, functions)
+        made = branch(form, polytopes, functions, found, 2, (high, low), seconds=100.0)
+        assert made[0].bound <= low + 1e-9
+        assert made[1].bound >= high - 1e-9
 
 
 #: Of the first, the joint relaxation is tight; of the others it is not.

@@ -73,6 +73,21 @@ class TestWhatTheStructureCallsFor:
         assert made.reference_probability == pytest.approx(known)
         assert ask("S -> Y; Z -> Y; S <-> Y").program().reference_probability is None
 
+    def test_what_is_known_of_the_reference_among_some(self):
+        """Of those with s₀, P(y_{s0}) is what is seen of them."""
+        made = ask(f"{KITE}; W <-> Y", ["SWAY"], {"S": 0}).program()
+        data = made.problem.model.distribution.probability
+        assert made.kind == "linear"
+        assert made.reference_probability == pytest.approx(data[0, ..., 1].sum() / data[0].sum())
+
+    def test_what_cancels_is_nothing(self):
+        """y answers both treatments alike."""
+        graph, _ = simple("S -> Y")
+        P = np.array([[0.125, 0.375], [0.125, 0.375]])
+        made = question(graph, P, scm.Query("S", "Y", 1, 1, 0, frozenset([("S", "Y")]))).program()
+        assert (made.kind, made.value) == ("number", 0.0)
+        assert made.effect is None
+
     def test_the_effect_as_a_polynomial(self):
         """Σ of weight × probability of events: of W's two rows, as w₁ counts for A and w₀ for Y."""
         made = ask(KITE, ["SWAY"]).program()
