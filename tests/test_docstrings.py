@@ -17,7 +17,7 @@ MODULES = sorted(
     for module in pkgutil.walk_packages(fairwitness.__path__, "fairwitness.")
     if not module.name.startswith("fairwitness.cli") and not module.name.endswith("__main__")
 )
-ROOMS = ["", ".table", ".model", ".counterfactuals", ".flips", ".metrics", ".stats", ".datasets"]
+ROOMS = ["", ".table", ".model", ".counterfactuals", ".flips", ".metrics", ".stats", ".fair", ".datasets"]
 
 
 def public(room: str) -> dict[str, object]:
@@ -61,7 +61,7 @@ def test_rooms_list_what_they_export(room: str) -> None:
     assert all(hasattr(module, name) for name in dir(module) if not name.startswith("_"))
 
 
-@pytest.mark.parametrize("room", ["", ".flips", ".metrics", ".model", ".stats"])
+@pytest.mark.parametrize("room", ["", ".flips", ".metrics", ".model", ".stats", ".fair"])
 def test_functions_describe_their_parameters(room: str) -> None:
     """Each parameter is named in the docstring, or the docstring names the function that describes it."""
     lacking = []
