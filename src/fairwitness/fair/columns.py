@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fairwitness.fair.inputs import InputError, check_alignment
+from fairwitness.fair.inputs import InputError, check_alignment, rows_of
 from fairwitness.model.crossfit import as_frame
 from fairwitness.table import Encoder, Schema, column_names, n_rows, native_column, select_columns, to_pandas
 from fairwitness.text import listing, plain
@@ -86,13 +86,26 @@ def _check_filled(table: Any, names: Sequence[str]) -> None:
             )
 
 
-def named_table(X: Any) -> Any:
-    """Give X as a table; the columns of an array are called ``x0``, ``x1``, ..."""
-    if isinstance(X, np.ndarray) and X.ndim == 2:
-        import pandas as pd
+def named_table(X: Any, *, expected: int | None = None, who: str = "") -> Any:
+    """Give X as a table; the columns of an array are called ``x0``, ``x1``, ...
 
-        return pd.DataFrame(X, columns=[f"x{at}" for at in range(X.shape[1])])
-    return as_frame(X)
+    Raises
+    ------
+    InputError, InputTypeError
+        If an array is not one of rows, or has another number of columns than ``expected``.
+    """
+    import narwhals as nw
+    import pandas as pd
+
+    if nw.dependencies.is_into_dataframe(X):
+        return as_frame(X)
+    array = rows_of(X)
+    if expected is not None and array.shape[1] != expected:
+        raise InputError(
+            f"X has {array.shape[1]} features, but {who} is expecting {expected} features as input",
+            fix="pass the columns that fit saw, or a table whose columns have names",
+        )
+    return pd.DataFrame(array, columns=[f"x{at}" for at in range(array.shape[1])])
 
 
 def joined(X: Any, sensitive_features: Any, sensitive: Sequence[str]) -> Any:

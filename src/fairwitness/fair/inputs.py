@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from inspect import signature
 from typing import Any
 
 import numpy as np
 import sklearn.exceptions
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from fairwitness.arguments import shown
 from fairwitness.errors import DataError, NotFittedError
@@ -21,6 +22,12 @@ from fairwitness.table.groups import Groups, sensitive_groups
 from fairwitness.text import listing, plain
 from fairwitness.typing import FloatArray, IntArray
 
+#: What a column may hold is for the estimator inside to say. (Another name before scikit-learn 1.6.)
+_NAN_ALLOWED = {
+    "ensure_all_finite"
+    if "ensure_all_finite" in signature(check_array).parameters
+    else "force_all_finite": False
+}
 _HOW = "pass fit(X, y, sensitive_features=...): one value a row, or a table of columns"
 
 
@@ -81,6 +88,16 @@ def _rows(estimator: Any, X: Any, *, reset: bool) -> FloatArray:
         raise InputError(
             _first(error), fix="put an imputer, encoder or scaler before the estimator, in a Pipeline"
         ) from error
+
+
+def rows_of(X: Any) -> np.ndarray:
+    """Give what is no table as an array of rows of any kind; (n, d)."""
+    try:
+        return np.asarray(check_array(X, dtype=None, **_NAN_ALLOWED))
+    except TypeError as error:
+        raise InputTypeError(_first(error), fix="pass a dense table or array") from error
+    except ValueError as error:
+        raise InputError(_first(error), fix="pass a table, or an array of rows") from error
 
 
 def two_classes(estimator: Any, y: Any, *, rows: int) -> IntArray:

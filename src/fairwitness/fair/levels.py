@@ -78,6 +78,8 @@ class _CounterfactuallyFair:
         self._check_parameters()
         check_alignment(X=X, y=y, sensitive_features=sensitive_features)
         table = self._table(X, sensitive_features)
+        if n_rows(table) < 2:
+            raise InputError("X has 1 sample, and it takes two to learn", fix="pass more rows")
         scm = self.scm
         names = [*scm.sensitive, *scm.columns] if self.level > 1 else list(scm.non_descendants)
         if not names:

@@ -54,7 +54,8 @@ class _Wrapped(BaseEstimator):  # type: ignore[misc]
         tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
         tags.estimator_type = inner.estimator_type
         tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
-        tags.input_tags = inner.input_tags
+        tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
+        tags.input_tags.sparse = False  # a table has columns
         return tags
 
     def _named(self) -> tuple[str, ...]:
@@ -65,6 +66,9 @@ class _Wrapped(BaseEstimator):  # type: ignore[misc]
                 "sensitive must name columns", got=shown(given), fix='pass for example sensitive=["sex"]'
             )
         return tuple(names)
+
+    def _select(self, frame: NativeFrame) -> NativeFrame:
+        return select_columns(frame, [str(name) for name in self.feature_names_in_])
 
     def _keep(self, names: Sequence[str]) -> None:
         if not names:
@@ -142,34 +146,35 @@ class Unaware(_Wrapped):
             sensitive_columns(frame, names)  # a name that is not there is a mistake, not a column left out
         # Estimators of this room ask for sensitive features; so, pipelines and searches pass them on.
         with sklearn.config_context(enable_metadata_routing=bool(more) or _routing()):
-            self.estimator_: Any = clone(self.estimator).fit(self._seen(frame), y, **more)
+            self.estimator_: Any = clone(self.estimator).fit(self._select(frame), y, **more)
         return self
 
     def predict(self, X: NativeFrame) -> np.ndarray:
         """Give the estimator's (n,) predictions; sensitive columns in X are not looked at."""
-        return np.asarray(self._fitted().predict(self._seen(named_table(X))))
+        return np.asarray(self._fitted().predict(self._seen(X)))
 
     @available_if(_offers("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: NativeFrame) -> FloatArray:
         """Give the estimator's (n, C) probabilities."""
-        return np.asarray(self._fitted().predict_proba(self._seen(named_table(X))))
+        return np.asarray(self._fitted().predict_proba(self._seen(X)))
 
     @available_if(_offers("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: NativeFrame) -> FloatArray:
         """Give the estimator's scores."""
-        return np.asarray(self._fitted().decision_function(self._seen(named_table(X))))
+        return np.asarray(self._fitted().decision_function(self._seen(X)))
 
     def score(self, X: NativeFrame, y: Any, sample_weight: Any = None) -> float:
         """Give the estimator's own score: accuracy of a classifier, R² of a regressor; higher is better."""
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return float(self._fitted().score(self._seen(named_table(X)), y, **weights))
+        return float(self._fitted().score(self._seen(X), y, **weights))
 
     def _fitted(self) -> Any:
         check_fitted(self)
         return self.estimator_
 
-    def _seen(self, frame: NativeFrame) -> NativeFrame:
-        return select_columns(frame, [str(name) for name in self.feature_names_in_])
+    def _seen(self, X: NativeFrame) -> NativeFrame:
+        width = len(self.feature_names_in_)
+        return self._select(named_table(X, expected=width, who="Unaware"))
 
     @staticmethod
     def _hidden(names: Sequence[str]) -> set[str]:
@@ -247,9 +252,9 @@ class Full(_Wrapped):
         return self.estimator_
 
     def _seen(self, X: NativeFrame, sensitive_features: Any) -> NativeFrame:
-        self._fitted()
-        table = joined(X, sensitive_features, self.sensitive_)
-        return select_columns(table, [str(name) for name in self.feature_names_in_])
+        width = None if sensitive_features is not None else len(self.feature_names_in_)
+        table = joined(named_table(X, expected=width, who="Full"), sensitive_features, self.sensitive_)
+        return self._select(table)
 
 
 def takes_sensitive_features(estimator: Any) -> bool:
