@@ -96,6 +96,14 @@ class TestOverCorners:
         found = [None, corners(polytopes[1], functions[1])]
         assert over_corners(form, polytopes, functions, found, 0, "max").programs == 1
 
+    def test_out_of_time(self):
+        """Of an extreme over some corners nothing follows, so nothing is said."""
+        rng = np.random.default_rng(9)
+        form, polytopes, functions = setup(rng, 2)
+        found = [None, corners(polytopes[1], functions[1])]
+        assert over_corners(form, polytopes, functions, found, 0, "max", seconds=-1.0) is None
+        assert over_corners(form, polytopes, functions, found, 0, "max", seconds=60.0) is not None
+
     def test_the_bound_is_the_programs(self):
         """A solver that claims too little is not believed: the bound comes from its multipliers."""
         rng = np.random.default_rng(8)

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from tests.causal import cases
 from tests.causal.asking import ends, question, simple
+from tests.causal.test_branch import Clock
 from tests.oracle import pc_solve as by_hand
 from tests.oracle import scm
 from tests.oracle.c_factors import TooLargeError as TooLongError
 from tests.oracle.pc_program import make_program
 
+from fairwitness.causal import branch, multilinear, vertices
 from fairwitness.causal import solve as solving
-from fairwitness.causal import vertices
 from fairwitness.causal.problem import Limits
 from fairwitness.causal.solve import solve
 
@@ -148,6 +149,19 @@ class TestTooManyCorners:
         # what is attained comes from the blocks as they are, not from the relaxation
         assert exact.lower.bound - 1e-9 <= found.lower.value
         assert found.upper.value <= exact.upper.bound + 1e-9
+
+    def test_too_slow_for_all_corners(self, program, monkeypatch):
+        """Half of the time is for corners: once it is over, they are bracketed as if they were too many."""
+        exact = solve(program)
+        assert exact.engine == "corners"
+        for module in (multilinear, branch, solving):  # every look at the clock takes a second
+            monkeypatch.setattr(module, "time", Clock())
+        found = solve(dataclasses.replace(program, limits=Limits(seconds=8.0)))
+        assert found.engine in ("branch", "joint")
+        assert found.lower.bound <= exact.lower.bound + 1e-9
+        assert found.upper.bound >= exact.upper.bound - 1e-9
+        patient = solve(dataclasses.replace(program, limits=Limits(seconds=10.0**6)))
+        assert patient.engine == "corners"
 
     def test_where_the_joint_program_is_too_large(self, monkeypatch):
         model, P, query = scm.random_case(63, most=4, most_values=2)

@@ -84,7 +84,9 @@ def over_corners(
     found: Sequence[Corners | None],
     largest: int,
     sense: Sense,
-) -> Extreme:
+    *,
+    seconds: float = math.inf,
+) -> Extreme | None:
     """Optimise over all combinations of the corners of all blocks but one, which is a linear program.
 
     Parameters
@@ -93,7 +95,13 @@ def over_corners(
         For each block, (events, columns): the probabilities of its events.
     found
         Corners of every block but ``largest``, all complete.
+
+    Returns
+    -------
+    Extreme or None
+        ``None`` if time is up before all were tried: then nothing is proved.
     """
+    stop = time.perf_counter() + seconds
     best, bound, programs = -math.inf, -math.inf, 0
     sign = 1.0 if sense == "max" else -1.0
     choices = [
@@ -104,6 +112,8 @@ def over_corners(
         weights = form.linear(answers)
         key = weights.tobytes()
         if key not in solved:
+            if time.perf_counter() > stop:
+                return None
             optimum = polytopes[largest].optimize(weights @ functions[largest], sense)
             if optimum is None:
                 raise AssertionError("a block that was solved before has no solution")

@@ -21,7 +21,7 @@ class Limits:
     columns
         Most columns of one block's program; beyond, it is refused with its size.
     seconds
-        After so long, branching stops and what is proved by then is reported.
+        After about so long, the search stops and what is proved by then is reported.
     """
 
     columns: int = 40_000

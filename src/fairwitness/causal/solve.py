@@ -159,9 +159,14 @@ def _several(program: EffectProgram, form: Form) -> Solution:
     found, largest = _corners(polytopes, functions)
     combinations = math.prod(len(each.points) for each in found if each is not None)
     if all(each is None or each.complete for each in found) and combinations <= MOST_COMBINATIONS:
-        low = over_corners(form, polytopes, functions, found, largest, "min")
-        high = over_corners(form, polytopes, functions, found, largest, "max")
-        return _solution(program, "corners", (low, high), True)
+        half = program.limits.seconds / 2
+        stop = time.perf_counter() + half
+        low = over_corners(form, polytopes, functions, found, largest, "min", seconds=half)
+        left = stop - time.perf_counter()
+        high = low and over_corners(form, polytopes, functions, found, largest, "max", seconds=left)
+        if low is not None and high is not None:
+            return _solution(program, "corners", (low, high), True)
+        program = replace(program, limits=replace(program.limits, seconds=half))
     return _bracketed(program, form, functions, found, largest)
 
 
