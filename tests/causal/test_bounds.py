@@ -339,6 +339,26 @@ class TestLimits:
             narrower += ends(found) != pytest.approx((-1.0, 1.0))
         assert narrower >= 2
 
+    def test_what_is_not_soon_known_is_not_asked(self, monkeypatch):
+        """What a known predictor said of people takes several blocks, however much is confounded."""
+        text = "S -> W -> A -> Y; {S, W} -> Y"
+        data = table("SWAY", random_table("SWAY", text, seed=18))
+        kernel = share(np.random.default_rng(18).dirichlet(np.ones(16)).reshape(2, 2, 2, 2))
+        settings = {"given": {"S": 0, "Y": 1}, "predictor": kernel}
+        assert ask(data, text, **settings, relaxation="confounded").certificate.engine == "corners"
+        solved = []
+
+        def counting(program, **more):
+            solved.append(program.kind)
+            return solving.solve(program, **more)
+
+        monkeypatch.setattr(bounds, "solve", counting)
+        ask(data, text, **settings, relaxation="joint")
+        assert solved == ["joint"]
+        solved.clear()
+        ask(data, text, given={"S": 0, "Y": 1}, relaxation="joint")
+        assert solved == ["joint", "cells"]
+
     def test_an_effect_is_from_minus_one_to_one(self, monkeypatch):
         """Rounding in a certificate is no effect."""
 

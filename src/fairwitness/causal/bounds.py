@@ -126,9 +126,12 @@ def _within(solution: Solution, question: Question, limits: Limits | None) -> So
         return solution
     same = replace(question, model=replace(question.model, distribution=fitted))
     try:
-        wide = solve(same.program(relaxation="confounded", limits=limits), exact=False)
-    except TooLargeError:  # what a known predictor said of people takes a program even then
+        program = same.program(relaxation="confounded", limits=limits)
+    except TooLargeError:
         return solution
+    if program.form is not None:  # what a known predictor said of people is not soon known even then
+        return solution
+    wide = solve(program, exact=False)
     low = max(solution.lower.bound, wide.lower.bound)
     high = min(solution.upper.bound, wide.upper.bound)
     if solution.exact:
