@@ -228,7 +228,7 @@ an unknown workclass is not Private), give the stored cells {same}, and so the s
 def _draw(out: Path, rows: Sequence[Row]) -> None:
     """Print above, ours below, for each kind of woman."""
     from fairwitness.drawing import figure
-    from fairwitness.drawing.ranges import ranges, ranges_height
+    from fairwitness.drawing.range_rows import ranges, ranges_height
 
     drawn = list(_ranges(rows))
     fig, ax = figure(760, ranges_height(drawn, subtitle="x") - 20)
@@ -245,7 +245,7 @@ def _draw(out: Path, rows: Sequence[Row]) -> None:
 
 
 def _ranges(rows: Sequence[Row]) -> Iterator[Any]:
-    from fairwitness.drawing.ranges import Range
+    from fairwitness.drawing.range_rows import Range
 
     words = (("to 37", "over 37"), ("no college", "college"), ("unmarried", "married"))
     for row in rows:

@@ -88,7 +88,8 @@ class TestWhichPathsAreActive:
         }
 
     def test_no_path_in_words(self):
-        assert path_set(DIAMOND, "S", "Y", " ").is_empty
+        with pytest.raises(ConfigError, match="empty text"):
+            path_set(DIAMOND, "S", "Y", " ")
 
     def test_no_path_at_all(self):
         graph = CausalGraph.from_any("S -> W; Z -> Y")

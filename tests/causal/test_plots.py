@@ -176,7 +176,8 @@ class TestRows:
 
 def test_neither_pyplot_nor_matplotlib_is_imported_early():
     code = (
-        "import sys; import fairwitness.causal.plots, fairwitness.drawing.ranges, fairwitness.drawing.bands; "
+        "import sys; import fairwitness.causal.plots, fairwitness.drawing.range_rows; "
+        "import fairwitness.drawing.band_rows; "
         "sys.exit('matplotlib' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -7,10 +7,10 @@ import pytest
 from tests.causal.asking import simple
 from tests.oracle import scm
 
-from fairwitness.causal import CausalGraph, Distribution, path_set, through
+from fairwitness.causal import CausalGraph, Distribution, Limits, path_set, through
 from fairwitness.causal.question import prepare, relevant, size_of
 from fairwitness.causal.solve import solve
-from fairwitness.errors import ConfigError, DataError
+from fairwitness.errors import ConfigError, DataError, FairwitnessError
 
 ASK = {"treatment": "S", "outcome": "Y", "active": 1, "reference": 0, "outcome_value": 1}
 TEXT = "S -> W -> Y; S -> Y; W <-> Y"
@@ -322,3 +322,37 @@ class TestRefusals:
 def test_the_path_set_of_another_call():
     made = path_set(CausalGraph.from_any(TEXT), "S", "Y", "S -> W -> Y")
     assert ask(paths=made).query.paths.listed == (("S", "W", "Y"),)
+
+
+@pytest.mark.parametrize(
+    ("changes", "more", "said"),
+    [
+        ({}, {"bins": 5}, "bins must map"),
+        ({}, {"levels": 5}, "levels must map"),
+        ({"S": [0, np.inf, 0, 1]}, {}, "infinite"),
+        ("twice", {}, "two columns of one name"),
+    ],
+)
+def test_tables_and_settings_that_cannot_be_read(changes, more, said):
+    data = pd.DataFrame({"S": [0, 1, 0, 1], "Y": [0, 1, 1, 1]})
+    data = pd.concat([data, data[["S"]]], axis=1) if changes == "twice" else data.assign(**changes)
+    asked = {"treatment": "S", "outcome": "Y", "active": 1, "reference": 0, "outcome_value": 1}
+    with pytest.raises(FairwitnessError, match=said):
+        prepare(data, "S -> Y", **asked, **more)
+
+
+def test_what_a_known_predictor_takes_out_is_said():
+    """Its mean answers are not its rule: that is an assumption, and a note."""
+    data = pd.DataFrame({"S": [0, 1, 0, 1], "Y": [0, 1, 1, 1], "p": [0, 1, 1, 1]})
+    asked = {"treatment": "S", "outcome": "Y", "active": 1, "reference": 0, "outcome_value": 1}
+    averaged = prepare(data, "S -> Y; S <-> Y", **asked, predictor="p")
+    ruled = prepare(data, "S -> Y; S <-> Y", **asked, predictor=np.array([0.2, 0.7]))
+    assert any("may lie outside the bounds" in note for note in averaged.notes)
+    assert any(note.endswith("as the predictor's rule is known") for note in ruled.notes)
+    assert not any("taken out" in note for note in prepare(data, "S -> Y", **asked, predictor="p").notes)
+
+
+def test_limits_make_sense():
+    for wrong in ({"columns": 0}, {"columns": "x"}, {"seconds": -1}):
+        with pytest.raises(ConfigError):
+            Limits(**wrong)

@@ -175,6 +175,16 @@ class TestQuestions:
         assert "Everything confounded" in said
         assert "Stated: as the graph declares" in said
 
+    def test_a_graph_that_the_table_contradicts_is_said(self, fairwitness: Call, tmp_path: Path) -> None:
+        rng = np.random.default_rng(0)
+        sex = rng.integers(0, 2, 400)
+        place = tmp_path / "alike.csv"
+        pd.DataFrame({"sex": sex, "dept": rng.integers(0, 2, 400), "hired": sex}).to_csv(place, index=False)
+        asked = ("bounds", "--data", str(place), "--from", "sex", "--to", "hired")
+        said = fairwitness(*asked, "--graph", "sex -> dept -> hired")
+        assert "the table contradicts the graph" in said.out
+        assert "the table contradicts the graph" not in fairwitness(*asked, "--graph", "sex -> hired").out
+
     def test_for_rows(self, bounds: Call) -> None:
         told = document(bounds("--for-rows", "sex, dept", "--format", "json"))
         assert told["rows"]["evidence"] == ["sex", "dept"]

@@ -7,8 +7,8 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from fairwitness.drawing import figure, to_svg
-from fairwitness.drawing.bands import Band, bands
-from fairwitness.drawing.ranges import Range, ranges, ranges_height
+from fairwitness.drawing.band_rows import Band, bands
+from fairwitness.drawing.range_rows import Range, ranges, ranges_height
 
 ROWS = [
     Range("a range", -0.2, 0.3, beside="no hidden common causes"),

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from fairwitness.intake import prepare_case, repeated_groups
-from fairwitness.intake.checks import run
+from fairwitness.intake.checks import _reading, run
 from fairwitness.typing import IntArray
 
 
@@ -97,3 +97,8 @@ def test_a_model_reads_the_column_not_the_cut(table: pd.DataFrame) -> None:
     section = run(prepare_case(model, frame, sensitive_features=["age > 25", "sex"], random_state=0))
     assert [finding.title for finding in section.findings] == ["The model reads age directly"]
     assert section.paragraphs == ("The model reads 2 columns, age among them, but not sex.",)
+
+
+def test_what_a_column_of_predictions_reads_is_not_known():
+    assert "is not known" in _reading(3, ["sex"], [], asked=False)
+    assert _reading(1, [], ["sex"], asked=True) == "The model reads 1 column; sex is not among them."

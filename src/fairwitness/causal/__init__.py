@@ -15,6 +15,12 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.causal.confidence import effect_interval as effect_interval
     from fairwitness.causal.distribution import Distribution as Distribution
     from fairwitness.causal.graph import CausalGraph as CausalGraph
+    from fairwitness.causal.implied import ImpliedTests as ImpliedTests
+    from fairwitness.causal.implied import Independence as Independence
+    from fairwitness.causal.implied import implied_independences as implied_independences
+    from fairwitness.causal.implied import test_independences as test_independences
+    from fairwitness.causal.kernel import Kernel as Kernel
+    from fairwitness.causal.kernel import read_predictor as read_predictor
     from fairwitness.causal.ladder import Ladder as Ladder
     from fairwitness.causal.ladder import Rung as Rung
     from fairwitness.causal.ladder import assumption_ladder as assumption_ladder
@@ -35,6 +41,12 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.causal.verdict import Verdict as Verdict
 
 _NAMES = {
+    "Independence": "implied",
+    "ImpliedTests": "implied",
+    "implied_independences": "implied",
+    "test_independences": "implied",
+    "Kernel": "kernel",
+    "read_predictor": "kernel",
     "BootstrapBounds": "bootstrap",
     "CausalGraph": "graph",
     "Certificate": "results",

@@ -49,7 +49,7 @@ def effect_findings(contrast: Contrast, audited: Audited, thresholds: Thresholds
             yield _effect(effect, contrast, audited, thresholds)
     for found in contrast.people:
         if found.n:
-            yield _people(found, contrast, audited, thresholds)
+            yield _people(found, contrast, audited)
 
 
 def _subject(contrast: Contrast) -> str:
@@ -118,7 +118,7 @@ def _remedy(effect: Effect, contrast: Contrast) -> str:
     return "the bounds hold no effect, and would without hidden common causes, too"
 
 
-def _people(found: People, contrast: Contrast, audited: Audited, thresholds: Thresholds) -> Finding:
+def _people(found: People, contrast: Contrast, audited: Audited) -> Finding:
     tau = audited.options.tau
     beyond, open_ = found.count("beyond", tau), found.count("open", tau)
     low, high = beyond / found.n, (beyond + open_) / found.n
@@ -126,11 +126,11 @@ def _people(found: People, contrast: Contrast, audited: Audited, thresholds: Thr
         low = float(wilson(beyond, found.n, audited.case.confidence)[0])
         high = float(wilson(beyond + open_, found.n, audited.case.confidence)[1])
     code = PEOPLE_CODES[found.key]
-    severity, threshold, established = grade(code, low, (low, high), thresholds=thresholds)
+    # Kinds are judged by the table as it stands: few people may differ by chance, so nothing is graded.
     nobody = beyond + open_ == 0
     return Finding(
         code=code,
-        severity=severity,
+        severity="note",
         title=people_title(found, contrast, tau),
         section="bounds",
         measure=MEASURES[found.key],
@@ -139,11 +139,10 @@ def _people(found: People, contrast: Contrast, audited: Audited, thresholds: Thr
         interval=(low, high),
         n=found.n,
         confidence=audited.case.confidence,
-        threshold=threshold,
-        established=established or nobody,
+        established=nobody,
         remedy=""
-        if established or nobody
-        else "for nobody is the effect surely beyond; for the rest graph and table leave it open",
+        if nobody
+        else "the sampling error of each kind is not in this: ask about large kinds with confidence=",
         evidence={
             **_evidence(contrast),
             "told_apart_by": list(found.observed),

@@ -154,6 +154,24 @@ def _shares(found: People, contrast: Contrast, people: str, tau: float) -> str:
     )
 
 
+def _rule(decision: str, read: str, audited: Audited) -> str:
+    """Say how the decision follows from its causes."""
+    if audited.touched:
+        others = listing([plain(name) for name in audited.touched])
+        return (
+            f"{decision} is the model's own decision; something hidden may move it together with {others}, "
+            "by way of columns that the graph leaves out."
+        )
+    return (
+        f"{decision} is the model's own decision, taken as the share accepted among people alike in {read}; "
+        "nothing hidden moves it together with other columns."
+    )
+
+
+def _moved(audited: Audited) -> str:
+    return "something hidden may" if audited.touched else "nothing hidden is assumed to"
+
+
 def assumptions(audited: Audited) -> list[str]:
     """Say all that the bounds rest on."""
     graph, decision = audited.setting.graph, plain(audited.decision)
@@ -162,16 +180,15 @@ def assumptions(audited: Audited) -> list[str]:
         "The graph is taken as true: an edge or a hidden common cause that it does not draw is assumed not "
         "to exist.",
         f"Hidden common causes: {_joined(confounding(audited.graph))}.",
-        f"{decision} is the model's own decision, taken as the share accepted among people alike in {read}; "
-        "nothing hidden moves it together with other columns.",
+        _rule(decision, read, audited),
     ]
     cut = [plain(name) for name in graph.nodes if name in audited.options.bins]
     if cut:
         verb = "are" if len(cut) > 1 else "is"
         said.append(f"{listing(cut)} {verb} cut: people in one group of it are taken as alike.")
-    touched = [pair for pair in graph.bidirected if audited.decision in pair]
-    if touched:
-        arcs = listing([f"{plain(a)} <-> {plain(b)}" for a, b in touched])
+    taken_out = sorted(set(graph.bidirected) - set(audited.graph.bidirected))
+    if taken_out:
+        arcs = listing([f"{plain(a)} <-> {plain(b)}" for a, b in taken_out])
         said.append(f"Arcs at the decision were taken out, as the model's answer is known: {arcs}.")
     if audited.beyond:
         names = listing([plain(name) for name in audited.beyond], most=6)
@@ -182,8 +199,7 @@ def assumptions(audited: Audited) -> list[str]:
         )
         said.append(
             f"The model also reads {many} that the graph leaves out ({names}): what {they} is counted to the "
-            f"edges into the decision, and nothing hidden is assumed to move {them} together with columns of "
-            "the graph."
+            f"edges into the decision, and {_moved(audited)} move {them} together with columns of the graph."
         )
     if audited.unread:
         several = len(audited.unread) > 1

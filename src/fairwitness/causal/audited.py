@@ -67,6 +67,11 @@ class Audited:
         return self.setting.decision
 
     @property
+    def touched(self) -> tuple[str, ...]:
+        """What a hidden common cause may move together with the decision, in the graph that is solved."""
+        return self.graph.siblings(self.decision)
+
+    @property
     def level(self) -> float | None:
         """Level of intervals that also cover sampling error; None where bounds are taken as they are."""
         return None if self.options.sampling_error == "none" else self.case.confidence
@@ -130,14 +135,17 @@ def read_case(case: Case, setting: CausalSetting, options: Options) -> Audited |
         return NotApplicable(
             KEY, f"the graph's columns cannot be counted: {error.what}{said}", error.fix or ""
         )
-    graph = setting.graph.without_confounding(setting.decision)
     read = set(case.schema.names)
-    parents = graph.parents(setting.decision)
-    named = {_column(node, setting, case) for node in graph.nodes}
+    parents = setting.graph.parents(setting.decision)
+    named = {_column(node, setting, case) for node in setting.graph.nodes}
     beyond = tuple(name for name in case.schema.names if name not in named)
+    # What the model reads outside the graph may share hidden causes with the graph's columns: then arcs at
+    # the decision stay, and the decision is a column like others.
+    known = case.models[0].info.can_query and not beyond
+    graph = setting.graph.without_confounding(setting.decision) if known else setting.graph
     unlinked = tuple(
         node
-        for node in graph.nodes
+        for node in setting.graph.nodes
         if _column(node, setting, case) in read and node not in parents and node != setting.decision
     )
     return Audited(
@@ -147,7 +155,9 @@ def read_case(case: Case, setting: CausalSetting, options: Options) -> Audited |
         graph=graph,
         distribution=distribution,
         notes=tuple(distribution.notes),
-        unread=tuple(node for node in parents if _column(node, setting, case) not in read),
+        unread=tuple(node for node in parents if _column(node, setting, case) not in read)
+        if case.models[0].info.can_query
+        else (),
         beyond=beyond,
         unlinked=unlinked,
     )

@@ -183,7 +183,12 @@ def _from_mapping(data: Mapping[str, Any]) -> Distribution:
 
 def as_lazy(data: Any) -> Any:
     """Give the lazy table that ``data`` is, or ``None`` for one in memory."""
-    wrapped = nw.from_native(data, pass_through=True)
+    try:
+        wrapped = nw.from_native(data, pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        raise DataError(
+            "the table has two columns of one name", got=plain(error, most=200), fix="rename one of them"
+        ) from error
     if isinstance(wrapped, nw.LazyFrame):
         return wrapped
     container_of(data)

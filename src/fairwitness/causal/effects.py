@@ -300,7 +300,7 @@ def _ladders(pair: Pair, effects: tuple[Effect, ...]) -> Iterator[tuple[Key, Lad
                 pair.audited.setting.graph,
                 **pair.asked,
                 paths=effect.paths,
-                predictor=pair.audited.distribution,
+                predictor=None if pair.audited.touched else pair.audited.distribution,
                 limits=LIMITS,
             )
         except FairwitnessError:
@@ -310,7 +310,7 @@ def _ladders(pair: Pair, effects: tuple[Effect, ...]) -> Iterator[tuple[Key, Lad
 
 def _rungs(ladder: Ladder, audited: Audited) -> Iterator[Rung]:
     """Leave out what the graph declares, where that is another rung: it draws no arc at the decision."""
-    touched = any(audited.decision in arc for arc in audited.setting.graph.bidirected)
+    touched = audited.setting.graph.siblings(audited.decision)
     for rung in ladder:
         if rung.name != "declared" or touched:
             yield rung

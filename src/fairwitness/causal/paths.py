@@ -193,6 +193,11 @@ def _again(paths: PathSet, graph: CausalGraph) -> object:
 
 def _in_words(graph: CausalGraph, treatment: str, outcome: str, text: str) -> PathSet:
     word = text.strip()
+    if not word:
+        raise ConfigError(
+            "the active paths are an empty text",
+            fix='write for example "all", or pass an empty list for no path at all',
+        )
     if word == "all":
         return PathSet(graph, treatment, outcome, "all")
     if word == "direct":

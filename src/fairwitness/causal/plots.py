@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fairwitness.causal.ladder import Ladder
     from fairwitness.causal.nested import NestedCounterfactual
     from fairwitness.causal.row_bounds import RowBounds
-    from fairwitness.drawing.ranges import Range
+    from fairwitness.drawing.range_rows import Range
 
 #: Most cells of a population that get a line of their own.
 MOST_LINES = 24
@@ -123,7 +123,7 @@ def _drawn(
     confidence: float | None,
 ) -> Axes:
     from fairwitness.drawing import figure
-    from fairwitness.drawing.ranges import ranges, ranges_height
+    from fairwitness.drawing.range_rows import ranges, ranges_height
 
     thresholds: tuple[float, ...] = ()
     if tau is not None:
@@ -144,7 +144,7 @@ def _drawn(
 
 
 def _range(bounds: EffectBounds, name: str, beside: str) -> Range:
-    from fairwitness.drawing.ranges import Kind, Range
+    from fairwitness.drawing.range_rows import Kind, Range
 
     proof = bounds.certificate
     attained: tuple[float, float] | None = (proof.lower_attained, proof.upper_attained)
@@ -170,7 +170,7 @@ def _range(bounds: EffectBounds, name: str, beside: str) -> Range:
 
 
 def _missing(name: str, reason: str) -> Range:
-    from fairwitness.drawing.ranges import Range
+    from fairwitness.drawing.range_rows import Range
 
     return Range(name, math.nan, math.nan, "none", beside=_sentence(reason))
 
@@ -218,7 +218,7 @@ def _each(name: str, words: Sequence[str] | None, count: int) -> list[str]:
 def _bands(found: RowBounds, ax: Axes | None, *, tau: float, title: str, common: str) -> Axes:
     """Draw every cell as a band, as high as its share of people, sorted by where it lies."""
     from fairwitness.drawing import figure
-    from fairwitness.drawing.bands import Band, bands
+    from fairwitness.drawing.band_rows import Band, bands
 
     ordered = sorted(found, key=lambda cell: (cell.bounds.interval[0] + cell.bounds.interval[1], cell.share))
     shares = found.shares(tau)

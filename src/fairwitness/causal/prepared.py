@@ -70,6 +70,7 @@ def prepare(
         absent[name] = codes < 0
         sizes[name] = len(own[name]) if name in own else int(np.count_nonzero(np.bincount(codes + 1)[1:]))
         if name not in own and column.family in {"integer", "float"}:
+            column.numbers()  # refuses infinite values
             refuse_amounts(name, sizes[name], whole=all(float(value) == int(value) for value in values))  # type: ignore[call-overload, arg-type]
     incomplete = np.any(list(absent.values()), axis=0)
     dropped = int(incomplete.sum())

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from fairwitness.arguments import real_number, shown, whole_number
 from fairwitness.causal.expression import Blocks, Coded, Entries, expand
 from fairwitness.causal.factors import Model
 from fairwitness.causal.nested import NestedCounterfactual
-from fairwitness.errors import DataError
+from fairwitness.errors import ConfigError, DataError
 from fairwitness.text import listing, plain
 
 
@@ -26,6 +27,13 @@ class Limits:
 
     columns: int = 40_000
     seconds: float = 60.0
+
+    def __post_init__(self) -> None:
+        whole_number(self.columns, "columns")
+        if real_number(self.seconds, "seconds") < 0:
+            raise ConfigError(
+                "seconds must be at least 0", got=shown(self.seconds), fix="pass for example 60"
+            )
 
 
 @dataclass(eq=False)
@@ -73,9 +81,19 @@ class Problem:
         """
         if not self.query.given:
             return 1.0
+        said = ", ".join(f"{plain(name)} = {plain(seen)}" for name, seen in self.query.given.items())
+        nobody = DataError(
+            f"the evidence has probability 0: nobody in the data has {said}",
+            fix="ask about people who occur, or give less evidence",
+        )
+        # The graph's factors may give weight to people who do not occur: of them the table says nothing.
+        known = () if self.model.kernel is None else (self.model.kernel.outcome,)
+        seen = {name: value for name, value in self.query.given.items() if name not in known}
+        table = self.model.distribution
+        if not table.probability_of(table.evidence(seen)) > 0:
+            raise nobody
         factual = Coded.read(self.query.factual(), self.model, None)
         found = expand(factual, self.model, self.blocks, self.entries)
-        said = ", ".join(f"{plain(name)} = {plain(seen)}" for name, seen in self.query.given.items())
         unknown = {name for key in found for at, event in enumerate(key) if event for name in self.blocks[at]}
         if unknown:
             names = [plain(name) for name in self.model.graph.nodes if name in unknown]
@@ -87,10 +105,7 @@ class Problem:
             )
         total = sum(found.values())
         if not total > 0:
-            raise DataError(
-                f"the evidence has probability 0: nobody in the data has {said}",
-                fix="ask about people who occur, or give less evidence",
-            )
+            raise nobody
         return total
 
     def check_evidence(self) -> None:

@@ -104,8 +104,8 @@ def prepare(
             fix="name the sensitive feature as treatment, and the decision as outcome",
         )
     chosen = path_set(whole, treatment, outcome, paths)
-    if predictor is not None:
-        whole = whole.without_confounding(outcome)
+    arcs = whole.siblings(outcome) if predictor is not None else ()
+    whole = whole.without_confounding(outcome) if arcs else whole
     # without a path to the outcome the treatment matters to nothing, but its values are asked for
     kept = relevant(whole, outcome, (*known, treatment))
     left_out = [name for name in whole.nodes if name not in kept]
@@ -114,8 +114,8 @@ def prepare(
         data,
         confined.nodes,
         weights=weights,
-        bins=_some(bins, kept),
-        levels=_some(levels, kept),
+        bins=_some(bins, kept, "bins"),
+        levels=_some(levels, kept, "levels"),
         missing=missing,
     )
     kernel = None
@@ -130,7 +130,7 @@ def prepare(
             data=data,
             favorable=getattr(predictor, "favorable", outcome_value),
             weights=weights,
-            bins=_some(bins, kept),
+            bins=_some(bins, kept, "bins"),
             missing=missing,
         )
     if len(distribution.levels[distribution.axis(treatment)]) < 2:
@@ -148,6 +148,8 @@ def prepare(
         _own_values(distribution, evidence),
     )
     notes = [*distribution.notes, *(() if kernel is None else kernel.notes)]
+    if arcs:
+        notes.append(_taken_out(arcs, outcome, averaged=kernel is not None and kernel.rows is not None))
     if left_out:
         notes.append(f"left out, as no path or evidence needs it: {listing([plain(n) for n in left_out])}")
     notes += [
@@ -156,6 +158,18 @@ def prepare(
         for component in confined.shared_causes_only
     ]
     return Question(Model(confined, distribution, kernel), query, tuple(dict.fromkeys(notes)))
+
+
+def _taken_out(others: Sequence[str], outcome: str, *, averaged: bool) -> str:
+    """Say which arcs a known predictor takes out, and what that assumes where only its means are known."""
+    arcs = listing([f"{plain(other)} <-> {plain(outcome)}" for other in others])
+    if not averaged:
+        return f"{arcs} taken out, as the predictor's rule is known"
+    return (
+        f"{arcs} taken out, as the predictor is known by its mean answers: if it reads anything outside "
+        "the graph that something hidden moves together with the graph's columns, the effect may lie outside "
+        "the bounds"
+    )
 
 
 def _evidence(given: Mapping[str, object] | None) -> dict[str, object]:
@@ -176,7 +190,11 @@ def _own_values(distribution: Distribution, values: Mapping[str, object]) -> dic
     }
 
 
-def _some(mapping: Mapping[str, Any] | None, kept: frozenset[str]) -> dict[str, Any] | None:
+def _some(mapping: Mapping[str, Any] | None, kept: frozenset[str], name: str) -> dict[str, Any] | None:
+    if mapping is not None and not isinstance(mapping, Mapping):
+        raise ConfigError(
+            f"{name} must map variables to theirs", got=shown(mapping), fix=f'pass {name}={{"age": [25, 40]}}'
+        )
     return None if mapping is None else {name: value for name, value in mapping.items() if name in kept}
 
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 #: What each verdict says of the effect; ``{tau}`` is the threshold.
 VERDICTS = {
-    "fair": "the effect is within ±{tau} whatever was not measured",
-    "unfair": "the effect is beyond ±{tau} whatever was not measured",
+    "fair": "the effect is within ±{tau} in every causal model with this graph that gives this table",
+    "unfair": "the effect is beyond ±{tau} in every causal model with this graph that gives this table",
     "undetermined": "the effect may be within ±{tau} or beyond; the data and the graph do not decide it",
 }
 

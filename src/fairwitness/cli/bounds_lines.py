@@ -55,6 +55,8 @@ def lines(asked: Asked, answered: Answered, *, most: int | None = 10) -> list[st
         notes = list(answered.bounds.notes)
     if asked.chosen is not None:
         notes.insert(0, asked.chosen)
+    if answered.contradiction is not None:
+        notes.insert(0, answered.contradiction)
     told = [f"Note: {plain(note, most=400)}" for note in notes]
     if most is not None and len(found) > most:
         found = found[: most - 1]
@@ -173,6 +175,7 @@ def document(asked: Asked, answered: Answered) -> str:
         found["sizes"] = [
             {"variables": names.split(", "), "log10_columns": size} for names, size in answered.sizes.items()
         ]
+    found["contradiction"] = answered.contradiction
     if answered.bounds is not None:
         found["bounds"] = answered.bounds.to_dict()
         found["verdict"] = answered.bounds.verdict(asked.tau)

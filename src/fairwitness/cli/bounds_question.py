@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from fairwitness.arguments import real_number, shown
 from fairwitness.causal.bounds import answer
 from fairwitness.causal.distribution import Distribution
 from fairwitness.causal.graph import CausalGraph
+from fairwitness.causal.implied import test_independences
 from fairwitness.causal.ladder import Ladder, assumption_ladder
 from fairwitness.causal.notions import pc_fairness
 from fairwitness.causal.problem import Limits
@@ -155,10 +156,34 @@ class Answered:
     rows: RowBounds | None = None
     sizes: dict[str, float] | None = None
     verdicts: frozenset[str] = field(default_factory=frozenset)
+    contradiction: str | None = None
 
 
 def ask(asked: Asked) -> Answered:
-    """Answer the question."""
+    """Answer the question, and say if the table contradicts the graph that the answer rests on."""
+    found = _ask(asked)
+    return found if asked.size_only else replace(found, contradiction=_contradiction(asked))
+
+
+def _contradiction(asked: Asked) -> str | None:
+    question = prepare(asked.table, asked.graph, **asked.settings)
+    graph, distribution = question.model.graph, question.model.distribution
+    if question.model.kernel is not None:  # the predictor decides there, not the column
+        graph = graph.hiding(question.query.outcome)
+    if distribution.n is None:
+        return None
+    rejected = test_independences(graph, distribution).rejected
+    if not rejected:
+        return None
+    worst = min(rejected, key=lambda test: test.p_adjusted)
+    more = f" (and {len(rejected) - 1} more)" if len(rejected) > 1 else ""
+    return (
+        f"the table contradicts the graph: {worst.statement}, p = {worst.p_adjusted:.2g}{more}; the bounds "
+        "are those of the graph as it is drawn"
+    )
+
+
+def _ask(asked: Asked) -> Answered:
     named = asked.settings | {"paths": "all" if asked.paths is None else asked.paths}
     if asked.size_only:
         return Answered(sizes=size_of(prepare(asked.table, asked.graph, **named)))

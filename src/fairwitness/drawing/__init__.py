@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from fairwitness._lazy import attach
 
 if TYPE_CHECKING:  # what type checkers and editors see; at run time the names come when first used
-    from fairwitness.drawing.bands import Band as Band
-    from fairwitness.drawing.bands import bands as bands
+    from fairwitness.drawing.band_rows import Band as Band
+    from fairwitness.drawing.band_rows import bands as bands
     from fairwitness.drawing.bars import Bar as Bar
     from fairwitness.drawing.bars import ranked_bars as ranked_bars
     from fairwitness.drawing.canvas import figure as figure
@@ -33,9 +33,9 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.drawing.panels import measures as measures
     from fairwitness.drawing.panels import measures_height as measures_height
     from fairwitness.drawing.people import scatter_people as scatter_people
-    from fairwitness.drawing.ranges import Range as Range
-    from fairwitness.drawing.ranges import ranges as ranges
-    from fairwitness.drawing.ranges import ranges_height as ranges_height
+    from fairwitness.drawing.range_rows import Range as Range
+    from fairwitness.drawing.range_rows import ranges as ranges
+    from fairwitness.drawing.range_rows import ranges_height as ranges_height
     from fairwitness.drawing.spans import RangePanel as RangePanel
     from fairwitness.drawing.spans import range_panels as range_panels
     from fairwitness.drawing.spans import range_panels_height as range_panels_height
@@ -61,11 +61,11 @@ _NAMES = {
     "Panel": "panels",
     "measures": "panels",
     "measures_height": "panels",
-    "Band": "bands",
-    "bands": "bands",
-    "Range": "ranges",
-    "ranges": "ranges",
-    "ranges_height": "ranges",
+    "Band": "band_rows",
+    "bands": "band_rows",
+    "Range": "range_rows",
+    "ranges": "range_rows",
+    "ranges_height": "range_rows",
     "Funnel": "steps",
     "funnels": "steps",
     "RangePanel": "spans",

@@ -1,7 +1,7 @@
 """Panels of ranges on one axis, with 0, a tolerance, and words beside each: for pages of any width.
 
-The lines mean what they mean in :mod:`fairwitness.drawing.ranges`; everything is placed in points from the
-top left corner, so that the height follows from what there is to draw.
+The lines mean what they mean in :mod:`fairwitness.drawing.range_rows`; everything is placed in points from
+the top left corner, so that the height follows from what there is to draw.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairwitness.drawing.canvas import describe, label, place, size, style, text_width, wrapped
 from fairwitness.drawing.palette import FAINT, GROUP_COLOURS, INK, MUTED
-from fairwitness.drawing.ranges import Range
+from fairwitness.drawing.range_rows import Range
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -121,17 +121,20 @@ def run(case: Case) -> Section:
     return Section(
         key="data",
         findings=tuple(findings),
-        paragraphs=(_reading(len(names), read, unread),),
+        paragraphs=(_reading(len(names), read, unread, asked=case.models[0].info.can_query),),
         document={"notes": notes},
     )
 
 
-def _reading(n_columns: int, read: Sequence[str], unread: Sequence[str]) -> str:
-    """Say in words which sensitive features the model reads."""
+def _reading(n_columns: int, read: Sequence[str], unread: Sequence[str], *, asked: bool) -> str:
+    """Say in words which sensitive features the model reads, if it is there to be ``asked``."""
+    if not asked:
+        return "Only the model's predictions were given: what it reads is not known."
+    columns = "1 column" if n_columns == 1 else f"{n_columns} columns"
     if not read:
         verb = "is" if len(unread) == 1 else "are"
-        return f"The model reads {n_columns} columns; {listing(unread)} {verb} not among them."
-    said = f"The model reads {n_columns} columns, {listing(read)} among them"
+        return f"The model reads {columns}; {listing(unread)} {verb} not among them."
+    said = f"The model reads {columns}, {listing(read)} among them"
     return f"{said}, but not {listing(unread)}." if unread else f"{said}."
 
 
