@@ -17,8 +17,8 @@ from tests.fair.people import people
 from fairwitness.errors import ConfigError, DataError
 from fairwitness.fair import LFERM, FairC, Full, Unaware
 from fairwitness.fair.inputs import InputError, UnfittedError
-from fairwitness.fair.unaware import takes_sensitive_features
 from fairwitness.model import CrossFitted
+from fairwitness.model.beside import takes_sensitive_features
 
 PEOPLE = people(400)
 Y = PEOPLE.y

@@ -9,12 +9,12 @@ import numpy as np
 import sklearn
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import has_fit_parameter
 
 from fairwitness.arguments import shown
 from fairwitness.errors import ConfigError
 from fairwitness.fair.columns import beside, joined, named_table
 from fairwitness.fair.inputs import InputError, check_fitted
+from fairwitness.model.beside import takes_sensitive_features
 from fairwitness.table import (
     column_names,
     parse_sensitive_spec,
@@ -255,19 +255,6 @@ class Full(_Wrapped):
         width = None if sensitive_features is not None else len(self.feature_names_in_)
         table = joined(named_table(X, expected=width, who="Full"), sensitive_features, self.sensitive_)
         return self._select(table)
-
-
-def takes_sensitive_features(estimator: Any) -> bool:
-    """Say whether an estimator, or what a pipeline or a search ends in, learns with sensitive features."""
-    for _ in range(20):
-        if has_fit_parameter(estimator, "sensitive_features"):
-            return True
-        steps = getattr(estimator, "steps", None)
-        inner = steps[-1][1] if steps else getattr(estimator, "estimator", None)
-        if inner is None:
-            return False
-        estimator = inner
-    return False
 
 
 def _as_table(columns: dict[str, Any], frame: NativeFrame) -> Any:
