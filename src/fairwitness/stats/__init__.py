@@ -1,4 +1,4 @@
-"""Resampling, intervals and significance, shared by the methods."""
+"""Resampling, intervals, significance and distances between distributions, shared by the methods."""
 
 from __future__ import annotations
 
@@ -7,6 +7,11 @@ from typing import TYPE_CHECKING
 from fairwitness._lazy import attach
 
 if TYPE_CHECKING:  # what type checkers and editors see; at run time the names come when first used
+    from fairwitness.stats.bandwidth import median_bandwidth as median_bandwidth
+    from fairwitness.stats.characteristic import CharacteristicSums as CharacteristicSums
+    from fairwitness.stats.characteristic import mmd_squared as mmd_squared
+    from fairwitness.stats.divergences import jensen_shannon as jensen_shannon
+    from fairwitness.stats.divergences import total_variation as total_variation
     from fairwitness.stats.intervals import Estimate as Estimate
     from fairwitness.stats.intervals import combine_difference as combine_difference
     from fairwitness.stats.intervals import newcombe_difference as newcombe_difference
@@ -18,18 +23,31 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.stats.resample import resample_counts as resample_counts
     from fairwitness.stats.significance import benjamini_hochberg as benjamini_hochberg
     from fairwitness.stats.significance import holm as holm
+    from fairwitness.stats.sketch import HistogramSketch as HistogramSketch
+    from fairwitness.stats.wasserstein import wasserstein_1 as wasserstein_1
+    from fairwitness.stats.wasserstein import wasserstein_2_squared as wasserstein_2_squared
+    from fairwitness.stats.wasserstein import wasserstein_matrix as wasserstein_matrix
 
 _NAMES = {
+    "CharacteristicSums": "characteristic",
     "Estimate": "intervals",
+    "HistogramSketch": "sketch",
     "benjamini_hochberg": "significance",
     "bootstrap_means": "resample",
     "combine_difference": "intervals",
     "holm": "significance",
     "jackknife_variance": "resample",
+    "jensen_shannon": "divergences",
+    "median_bandwidth": "bandwidth",
+    "mmd_squared": "characteristic",
     "newcombe_difference": "intervals",
     "percentile": "intervals",
     "permutation_p": "resample",
     "resample_counts": "resample",
+    "total_variation": "divergences",
+    "wasserstein_1": "wasserstein",
+    "wasserstein_2_squared": "wasserstein",
+    "wasserstein_matrix": "wasserstein",
     "wilson": "intervals",
 }
 __getattr__, __dir__ = attach(__name__, _NAMES)
