@@ -17,6 +17,9 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.stats.intervals import newcombe_difference as newcombe_difference
     from fairwitness.stats.intervals import percentile as percentile
     from fairwitness.stats.intervals import wilson as wilson
+    from fairwitness.stats.multivariate import mmd_squared_by_features as mmd_squared_by_features
+    from fairwitness.stats.multivariate import mmd_squared_in_blocks as mmd_squared_in_blocks
+    from fairwitness.stats.permuted import mmd_permutation_p as mmd_permutation_p
     from fairwitness.stats.resample import bootstrap_means as bootstrap_means
     from fairwitness.stats.resample import jackknife_variance as jackknife_variance
     from fairwitness.stats.resample import permutation_p as permutation_p
@@ -39,7 +42,10 @@ _NAMES = {
     "jackknife_variance": "resample",
     "jensen_shannon": "divergences",
     "median_bandwidth": "bandwidth",
+    "mmd_permutation_p": "permuted",
     "mmd_squared": "characteristic",
+    "mmd_squared_by_features": "multivariate",
+    "mmd_squared_in_blocks": "multivariate",
     "newcombe_difference": "intervals",
     "percentile": "intervals",
     "permutation_p": "resample",
