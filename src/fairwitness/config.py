@@ -1,28 +1,21 @@
 """``audit.toml`` → frozen dataclasses; an error names the line.
 
 The file says which table, which outcome, which sensitive features and which model; everything else has a
-default. A mistyped key is an error with the nearest right one, and a key that does not apply is an error too:
-nothing is silently ignored.
+default.
 """
 
 from __future__ import annotations
 
-import difflib
-import json
-import math
-import re
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
+from fairwitness.config_compare import compared_models
 from fairwitness.config_graph import wrong_graph
+from fairwitness.config_reader import Reader, as_toml, line_of, parse_text, read_text, wrong
 from fairwitness.config_tables import (
-    CHOICES,
     MODEL_KEYS,
-    RANGES,
-    READABLE,
     REQUIRED,
     TABLES,
     AuditConfig,
@@ -65,39 +58,20 @@ def read_config(path: Path) -> AuditConfig:
         If the file is missing, is not TOML, or holds an unknown key or an impossible value; the message
         names the file and the line.
     """
-    name = plain(path)
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise ConfigError(
-            f"there is no file {name}", fix="write one with: fairwitness init DATA --sensitive COLUMN"
-        ) from None
-    except OSError as error:
-        what = "is a folder" if path.is_dir() else f"cannot be opened ({error.strerror})"
-        raise ConfigError(f"{name} {what}", fix="name the file that fairwitness init wrote") from None
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise ConfigError(
-            f"{name}, line {line}: the file is not UTF-8 text",
-            fix="save it as UTF-8, or write that line anew",
-        ) from None
+    text = read_text(path, missing="write one with: fairwitness init DATA --sensitive COLUMN")
     return parse_config(text, source=path)
 
 
 def parse_config(text: str, *, source: Path | None = None) -> AuditConfig:
     """Check the text of an ``audit.toml``; see :func:`read_config`."""
-    try:
-        raw = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        table = source is not None and source.suffix.lower() in {".csv", ".gz", ".tsv", ".parquet", ".pq"}
-        raise ConfigError(
-            f"{plain(source or 'audit.toml')} is not valid TOML: {plain(error)}",
-            fix="name the audit.toml; for a table, write one with fairwitness init"
-            if table
-            else "correct that line; text values need quotes",
-        ) from None
+    table = source is not None and source.suffix.lower() in {".csv", ".gz", ".tsv", ".parquet", ".pq"}
+    raw = parse_text(
+        text,
+        name=str(source or "audit.toml"),
+        fix="name the audit.toml; for a table, write one with fairwitness init"
+        if table
+        else "correct that line; text values need quotes",
+    )
     return _Reader(text, source).config(raw)
 
 
@@ -107,31 +81,26 @@ def with_changes(config: AuditConfig, changes: Mapping[str, object]) -> AuditCon
         if value is None:
             continue
         table, key = name.split(".")
-        wrong = _wrong(table, key, value)
-        if wrong:
-            raise ConfigError(wrong[0], got=_toml(value), fix=wrong[1])
+        bad = wrong(table, key, value)
+        if bad:
+            raise ConfigError(bad[0], got=as_toml(value), fix=bad[1])
         config = replace(config, **{table: replace(getattr(config, table), **{key: value})})
     return config
 
 
 def place(config: AuditConfig, table: str, key: str | None = None) -> str:
     """Say where a value stands: ``audit.toml, line 5``."""
-    line = _line_of(config.lines, table, key)
+    line = line_of(config.lines, table, key)
     return f"{plain(config.source or 'audit.toml')}{f', line {line}' if line else ''}"
 
 
-class _Reader:
-    """Checks one file's values and knows on which line each of them stands."""
-
-    def __init__(self, text: str, source: Path | None) -> None:
-        self.lines = tuple(text.splitlines())
-        self.source = source
-        self.folder = source.absolute().parent if source else Path.cwd()
+class _Reader(Reader):
+    """Reads an ``audit.toml``."""
 
     def config(self, raw: Mapping[str, Any]) -> AuditConfig:
         for name in raw:
-            if name not in TABLES and name != "schema":
-                self.unknown(name, (*TABLES, "schema"), table=None)
+            if name not in TABLES and name not in ("schema", "compare"):
+                self.unknown(name, (*TABLES, "schema", "compare"), table=None)
         for name, values in raw.items():
             if not isinstance(values, dict):
                 self.fail(
@@ -148,6 +117,7 @@ class _Reader:
         config = AuditConfig(
             **{name: self.section(name, raw.get(name, {})) for name in TABLES},
             schema=self.schema(raw.get("schema", {})),
+            compare=compared_models(self, "compare", raw.get("compare", {})),
             source=self.source,
             lines=self.lines,
         )
@@ -156,43 +126,6 @@ class _Reader:
         if "graph" in raw:
             self.check_graph(config.graph)
         return config
-
-    def section(self, name: str, values: Mapping[str, Any]) -> Any:
-        kind = TABLES[name]
-        known = {entry.name: str(entry.type) for entry in fields(kind)}
-        out: dict[str, Any] = {}
-        for key, value in values.items():
-            if key not in known:
-                self.unknown(key, tuple(known), table=name)
-            out[key] = self.value(name, key, value, known[key])
-        return kind(**out)
-
-    def value(self, table: str, key: str, value: Any, declared: str) -> Any:
-        wanted = declared.replace(" | None", "")
-        read = self.typed(value, wanted)
-        if read is None:
-            self.fail(f"{key} must be {READABLE[wanted]}", table=table, key=key, got=value)
-        wrong = _wrong(table, key, read)
-        if wrong:
-            self.fail(wrong[0], table=table, key=key, got=value, fix=wrong[1])
-        return read
-
-    def typed(self, value: Any, wanted: str) -> Any:
-        """Give the value as the dataclass wants it, or ``None`` where it is of another type."""
-        if wanted == "Path":
-            return self.folder / value if isinstance(value, str) and value.strip() else None
-        if wanted == "tuple[str, ...]":
-            items = [value] if isinstance(value, str) else value
-            texts = isinstance(items, list) and all(isinstance(item, str) for item in items)
-            return tuple(items) if texts else None
-        if wanted == "float":
-            return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-        kinds: Mapping[str, Any] = {"bool": bool, "int": int, "str": str, "Severity": str}
-        if wanted in kinds:
-            return value if type(value) is kinds[wanted] else None
-        if wanted.startswith("Mapping"):
-            return value if isinstance(value, dict) else None
-        return value if isinstance(value, str | int | float | bool) else None
 
     def schema(self, values: Mapping[str, Any]) -> Mapping[str, Mapping[str, object]]:
         for name, entry in values.items():
@@ -285,111 +218,9 @@ class _Reader:
                 table="graph",
                 fix='write for example text = "sex -> income; {sex, income} -> decision"',
             )
-        wrong = wrong_graph(graph)
-        if wrong is not None:
-            key, error = wrong
-            line = _line_of(self.lines, "graph", key)
-            where = f"{plain(self.source or 'audit.toml')}{f', line {line}' if line else ''}"
+        bad = wrong_graph(graph)
+        if bad is not None:
+            key, error = bad
+            line = line_of(self.lines, "graph", key)
+            where = f"{plain(self.source or self.usual)}{f', line {line}' if line else ''}"
             raise ConfigError(f"{where}: {error.what}", got=error.got, fix=error.fix) from error
-
-    def unknown(self, key: str, known: tuple[str, ...], *, table: str | None) -> NoReturn:
-        close = difflib.get_close_matches(key, known, n=1)
-        where = f"[{table}] has no" if table else "there is no"
-        self.fail(
-            f"{where} {'key' if table else 'table'} {plain(key)}",
-            table=table,
-            key=key,
-            fix=f"write {close[0]}" if close else f"use some of {', '.join(known)}",
-        )
-
-    def fail(
-        self,
-        what: str,
-        *,
-        table: str | None,
-        key: str | None = None,
-        got: object = None,
-        fix: str | None = None,
-    ) -> NoReturn:
-        line = _line_of(self.lines, table, key)
-        where = f"{plain(self.source or 'audit.toml')}{f', line {line}' if line else ''}"
-        raise ConfigError(f"{where}: {what}", got=None if got is None else _toml(got), fix=fix)
-
-
-def _wrong(table: str, key: str, value: Any) -> tuple[str, str] | None:
-    """Say what is wrong with a value of the right type, and how to put it right."""
-    choices = CHOICES.get((table, key))
-    if choices:
-        given = value if isinstance(value, tuple) else (value,)
-        if not given or any(each not in choices for each in given):
-            return f"{key} is not one of the possible values", f"use {_either(choices)}"
-        if "auto" in given and len(given) > 1:
-            return f"{key} is auto and something else", "keep one of the two"
-    if (table, key) in RANGES:
-        low, high = RANGES[table, key]
-        if value is not None and not low <= value <= high:
-            usual = TABLES[table].__dataclass_fields__[key].default
-            return (
-                f"{key} must lie between {low:,} and {high:,}",
-                f"write for example {key} = {100 if usual is None else usual}",
-            )
-    if key == "n_jobs" and value == 0:
-        return "n_jobs is 0", "write 1 or more, or -1 for all cores"
-    if key == "confidence" and not 0 < value < 1:
-        return "confidence must lie between 0 and 1", "write for example confidence = 0.95"
-    if key == "tau" and not 0 < value < 1:
-        return "tau must lie between 0 and 1", "write for example tau = 0.1"
-    if key == "threshold" and not math.isfinite(value):
-        return "threshold must be a finite number", "write for example threshold = 0.5"
-    if key in {"separator", "decimal"} and len(value) != 1:
-        return f"{key} must be one character", f'write for example {key} = ","'
-    return None
-
-
-def _either(choices: Sequence[str]) -> str:
-    return f"{', '.join(choices[:-1])} or {choices[-1]}"
-
-
-def _toml(value: object) -> str:
-    """Write a value as the file has it, safe to print."""
-    if isinstance(value, str):
-        return plain(json.dumps(value, ensure_ascii=False))
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(_toml(item) for item in value)}]"
-    return plain(str(value).lower() if isinstance(value, bool) else value)
-
-
-def _line_of(lines: Sequence[str], table: str | None, key: str | None) -> int | None:
-    """Find the line of a key by scanning: tomllib does not keep positions."""
-    current: list[str] = []
-    header: int | None = None
-    for at, line in enumerate(lines, start=1):
-        if match := re.match(r"\s*\[+\s*(.+?)\s*\]+\s*(#.*)?$", line):
-            current = _parts(match.group(1))
-            if table is None and key is not None and current[:1] == [key]:
-                return at
-            if table is not None and current[:1] == [table]:
-                header = header or at
-                if key is None or current[1:2] == [key]:
-                    return at
-        elif key is not None and current == ([table] if table else []) and _names(line, key):
-            return at
-    return header
-
-
-def _parts(header: str) -> list[str]:
-    """Take ``schema."a b"`` apart."""
-    found = re.findall(r'"((?:[^"\\]|\\.)*)"|\'([^\']*)\'|([^."\'\s]+)', header)
-    return [_unescaped(double) if double else single or bare for double, single, bare in found]
-
-
-def _names(line: str, key: str) -> bool:
-    match = re.match(r'\s*(?:"((?:[^"\\]|\\.)*)"|\'([^\']*)\'|([\w-]+))\s*[=.]', line)
-    return match is not None and key in {_unescaped(match.group(1) or ""), *match.groups()[1:]}
-
-
-def _unescaped(text: str) -> str:
-    try:
-        return str(json.loads(f'"{text}"'))
-    except ValueError:
-        return text

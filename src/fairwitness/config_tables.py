@@ -68,6 +68,38 @@ class ModelConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class ComparedConfig:
+    """``[compare.NAME]``, ``[models.NAME]``: a model beside others, by ``path``, ``predictions`` or ``train``."""
+
+    path: Path | None = None
+    predictions: str | None = None
+    train: str | None = None
+    scores: str | None = None
+    features: tuple[str, ...] = ()
+    kind: str = "auto"
+    favorable: object | None = None
+    threshold: float = 0.5
+    allow_pickle: bool = False
+    trusted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluateConfig:
+    """``[evaluate]``: splits for models that are trained, what is measured, and where the results go."""
+
+    seeds: int = 5
+    test_size: float = 0.2
+    task: str = "auto"
+    metrics: tuple[str, ...] = ("all",)
+    accuracy: str | None = None
+    difference: str | None = None
+    confidence: float = 0.95
+    minimum_n: int = 30
+    resamples: int = 1000
+    out: Path = Path("fairwitness-evaluation")
+
+
+@dataclass(frozen=True, slots=True)
 class GraphConfig:
     """``[graph]``: a causal graph, as ``text`` or in a ``file``, and what is asked of it."""
 
@@ -128,6 +160,21 @@ class AuditConfig:
     run: RunConfig = field(default_factory=RunConfig)
     report: ReportConfig = field(default_factory=ReportConfig)
     schema: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    compare: Mapping[str, ComparedConfig] = field(default_factory=dict)
+    source: Path | None = None
+    lines: tuple[str, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationConfig:
+    """A whole ``evaluate.toml``. Relative paths have been resolved against the file's own folder."""
+
+    table: TableConfig
+    outcome: OutcomeConfig
+    sensitive: SensitiveConfig
+    models: Mapping[str, ComparedConfig]
+    evaluate: EvaluateConfig = field(default_factory=EvaluateConfig)
+    run: RunConfig = field(default_factory=RunConfig)
     source: Path | None = None
     lines: tuple[str, ...] = field(default=(), repr=False)
 
@@ -142,6 +189,21 @@ TABLES: Mapping[str, type[Any]] = {
     "run": RunConfig,
     "report": ReportConfig,
 }
+#: The tables of an ``evaluate.toml``; models stand in tables of their own, ``[models.NAME]``.
+EVALUATION_TABLES: Mapping[str, type[Any]] = {
+    "table": TableConfig,
+    "outcome": OutcomeConfig,
+    "sensitive": SensitiveConfig,
+    "evaluate": EvaluateConfig,
+    "run": RunConfig,
+}
+#: Tables of every file that is read, by name.
+SECTIONS: Mapping[str, type[Any]] = {
+    **TABLES,
+    **EVALUATION_TABLES,
+    "models": ComparedConfig,
+    "compare": ComparedConfig,
+}
 REQUIRED = {"table": ("path",), "sensitive": ("columns",), "model": ()}
 CHOICES: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("methods", "run"): ("auto", "rates", "opportunity", "bounds"),
@@ -152,6 +214,9 @@ CHOICES: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("methods", "shortfall"): ("available", "ideal_k", "drop"),
     ("graph", "sampling_error"): ("resampled", "region", "none"),
     ("report", "fail_on"): SEVERITIES,
+    ("evaluate", "task"): ("auto", "classification", "regression"),
+    ("models", "train"): ("LR", "SVM", "DT", "RF", "MLP", "XGB", "LGBM", "AdvDeb", "LFERM", "FairC"),
+    ("compare", "train"): ("LR", "SVM", "DT", "RF", "MLP", "XGB", "LGBM"),
     ("model", "train"): ("LR", "SVM", "DT", "RF", "MLP", "XGB", "LGBM"),
 }
 #: Smallest and largest number that makes sense.
@@ -159,6 +224,9 @@ RANGES: Mapping[tuple[str, str], tuple[int, int]] = {
     ("methods", "k"): (1, 10_000),
     ("methods", "max_people"): (1, 10_000_000),
     ("methods", "minimum_n"): (1, 1_000_000),
+    ("evaluate", "seeds"): (1, 1000),
+    ("evaluate", "minimum_n"): (1, 1_000_000),
+    ("evaluate", "resamples"): (100, 100_000),
     ("model", "max_queries"): (1, 10**12),
     ("model", "batch_size"): (1, 10**9),
     ("run", "n_jobs"): (-256, 256),
@@ -176,6 +244,12 @@ MODEL_KEYS: Mapping[str, tuple[str, ...]] = {
     "predictions": ("favorable", "threshold"),
     "train": ("threshold", "features"),
 }  # fmt: skip
+#: The same for a model beside others.
+COMPARED_KEYS: Mapping[str, tuple[str, ...]] = {
+    "path": ("kind", "favorable", "threshold", "features", "allow_pickle", "trusted"),
+    "predictions": ("scores", "favorable", "threshold"),
+    "train": ("threshold", "features"),
+}
 #: Declared type → what to write, for somebody who reads TOML and not Python.
 READABLE: Mapping[str, str] = {
     "Path": "a path in quotes",
