@@ -12,6 +12,7 @@ import numpy as np
 
 from fairwitness.draft_model import ModelFacts
 from fairwitness.table import Schema
+from fairwitness.table.cuts import spec_of_name
 from fairwitness.text import plain
 
 #: Groups of one feature that are listed as possible references.
@@ -133,19 +134,32 @@ def _model(facts: Facts, folder: Path) -> list[str]:
 
 
 def _graph(facts: Facts) -> list[str]:
-    """Write a stub: which causes which is for a person to say."""
-    feature = next(iter(facts.groups), "sex").split(" ")[0]
-    columns = [
-        each.name for each in facts.schema.features if each.name not in {*facts.drop, facts.identifier}
-    ]
-    example = next((name for name in columns if name.isidentifier()), "income")
-    text = f"{feature} -> {example}; {{{feature}, {example}}} -> decision"
-    return [
+    """Write a stub, one chain and one direct edge: which causes which is for a person to say."""
+    feature = spec_of_name(next(iter(facts.groups), "sex")).column
+    left_out = {*facts.drop, facts.identifier, facts.target, feature}
+    columns = [each for each in facts.schema.features if each.name not in left_out]
+    # A number shows where cuts go; without one, any column shows what a chain looks like.
+    numbers = [each for each in columns if each.kind in ("numeric", "integer") and each.bounds is not None]
+    chosen = next(iter(numbers or columns), None)
+    between = "income" if chosen is None else chosen.name
+    first, second = (_node(name) for name in (feature, between))
+    text = f"{first} -> {second} -> decision; {first} -> decision"
+    lines = [
         "# Bounds on causal effects rest on a causal graph, which no table can tell: draw yours.",
         "# [graph]",
         f"# text = {toml_value(text)}  # and A <-> B for a cause of both that is not measured",
-        f"# bins = {{ {example} = [10, 20] }}  # where numbers are cut",
     ]
+    if chosen is not None and chosen.bounds is not None:
+        low, high = (float(bound) for bound in chosen.bounds)
+        middle = float(f"{(low + high) / 2:.2g}")
+        cut = int(middle) if middle.is_integer() else middle
+        lines.append(f"# bins = {{ {toml_value(between)} = [{cut}] }}  # where numbers are cut")
+    return lines
+
+
+def _node(name: str) -> str:
+    """Write a column's name in a graph: in quotes, unless it is a plain word."""
+    return name if name.isidentifier() and name != "decision" else json.dumps(name, ensure_ascii=False)
 
 
 def _rest() -> list[str]:

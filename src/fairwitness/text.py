@@ -10,12 +10,18 @@ _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
+#: Numbers below this are written with a power of ten: a row of zeros cannot be read.
+SMALL = 1e-6
+
+
 def number(value: float, digits: int = 3) -> str:
     """Write ``value`` with ``digits`` significant digits, plainly; ``–`` if it is not a number."""
     if not math.isfinite(value):
         return "–"
     if value == 0:
         return "0"
+    if abs(value) < SMALL:
+        return f"{value:.{digits - 1}e}"
     rounded = float(f"{value:.{digits - 1}e}")
     magnitude = math.floor(math.log10(abs(rounded)))
     return f"{rounded:,.{max(digits - 1 - magnitude, 0)}f}"

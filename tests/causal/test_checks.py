@@ -98,6 +98,11 @@ def test_an_edge_that_is_not_drawn_has_no_effect_of_its_own(people: pd.DataFrame
     assert any(
         sentence.startswith("The model does not read sex: its edge to the decision") for sentence in said
     )
+    # and the finding and the paragraph say so themselves
+    assert (
+        "by way of columns outside the graph (the model does not read it)" in finding(drawn, "BND002").title
+    )
+    assert "which stands for columns outside the graph" in drawn.paragraphs[0]
 
 
 def test_a_model_that_reads_the_feature_has_a_direct_effect_that_counting_gives(
@@ -239,6 +244,7 @@ def test_paths_of_interest_are_bounded_on_their_own(people: pd.DataFrame) -> Non
         ("sex", "dept"), ("dept", "merit"), ("dept", "decision"), ("merit", "decision"),
     }  # fmt: skip
     assert len([each for each in section.findings if each.code == "BND004"]) == 2
+    assert contrast.effect("paths").title == "Effect along sex → merit → decision"
     # Tight bounds of a part may be wide, but the paths left out of it are those of the other part.
     assert contrast.effect("paths").edges() == (("sex", "merit"), ("merit", "decision"))
 

@@ -184,3 +184,24 @@ class TestRefusals:
             ladder(d2, paths="S -> A -> Y")
         with pytest.raises(DataError, match="'S' has no value 4"):
             ladder(d2, active=4)
+
+
+class TestNotes:
+    """What keeps rungs from lying inside each other is said."""
+
+    def test_a_predictor_that_is_not_the_outcomes_column(self, d2, kernel):
+        other = kernel[..., ::-1]
+        found = ladder(d2, paths="direct", predictor=other)
+        (note,) = found.notes
+        assert "speak of Y as it stands in the table" in note
+        assert f"Note: {note}" in repr(found)
+        assert found.to_dict()["notes"] == [note]
+        assert ladder(d2, paths="direct", predictor=kernel).notes == ()
+
+    def test_a_table_that_the_graph_cannot_give(self):
+        P = np.array([[[0.8, 0.1], [0.05, 0.05]], [[0.1, 0.8], [0.05, 0.05]]]) / 2
+        data = Distribution.from_table(list("ZSY"), [(0, 1)] * 3, P)
+        found = ladder(data, "Z -> S -> Y; S <-> Y")
+        (note,) = found.notes
+        assert "as the graph declares: ε = 1.2" in note
+        assert "need not lie inside those above" in note

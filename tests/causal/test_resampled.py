@@ -3,10 +3,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from fairwitness.causal import CausalGraph, Distribution, effect_bounds, path_set, resampled
+from fairwitness.causal import CausalGraph, Distribution, effect_bounds, resampled
+from fairwitness.causal.bounds import answer
+from fairwitness.causal.question import prepare
 from fairwitness.causal.resampled import resampled_intervals
+from fairwitness.errors import ConfigError
 
 GRAPH = CausalGraph.from_text("s -> w; {s, w} -> y")
 ASKED = {"treatment": "s", "outcome": "y", "active": 1, "reference": 0, "outcome_value": 1}
@@ -23,10 +27,10 @@ def intervals(
 ) -> list[tuple[float, float]]:
     found = []
     for name in names or ("all",):
-        paths = path_set(graph, "s", "y", name)
-        found.append((paths, effect_bounds(table, graph, **ASKED, paths=paths)))
+        question = prepare(table, graph, **ASKED, paths=name)
+        found.append((question, answer(question)))
     settings = {"confidence": 0.95, "seed": 3, **changes}
-    return resampled_intervals(table, graph, ASKED, found, **settings)
+    return resampled_intervals(found, **settings)
 
 
 def test_a_difference_of_shares_gets_the_interval_that_theory_gives(table: Distribution) -> None:
@@ -66,3 +70,33 @@ def test_few_draws_where_each_takes_long(table: Distribution, monkeypatch: pytes
     few = intervals(table)
     assert few != usual
     assert few == intervals(table, n_resamples=resampled.N_SLOW)
+
+
+def test_effect_bounds_give_the_same_indicative_interval_on_request(table: Distribution) -> None:
+    found = effect_bounds(table, GRAPH, **ASKED, confidence=0.95, sampling="resampled", random_state=3)
+    assert found.interval == intervals(table)[0]
+    assert found.sampling == "resampled"
+    assert "indicative" in found.notes[-1]
+    valid = effect_bounds(table, GRAPH, **ASKED, confidence=0.95)
+    assert valid.sampling == "region"
+    assert valid.interval[0] < found.interval[0] < found.interval[1] < valid.interval[1]
+    with pytest.raises(ConfigError, match="no such way to cover sampling error"):
+        effect_bounds(table, GRAPH, **ASKED, confidence=0.95, sampling="bootstrap")
+
+
+def test_a_predictor_known_by_its_means_moves_with_the_sample() -> None:
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"s": rng.integers(0, 2, 300)})
+    rows["said"] = (rng.random(300) < 0.3 + 0.3 * rows["s"]).astype(int)
+    settings = {**ASKED, "confidence": 0.95, "sampling": "resampled"}
+    found = effect_bounds(rows.assign(y=0), "s -> y", predictor="said", levels={"y": [0, 1]}, **settings)
+    share, n = rows.groupby("s")["said"].mean(), rows["s"].value_counts()
+    error = math.sqrt(sum(share[s] * (1 - share[s]) / n[s] for s in (0, 1)))
+    assert found.lower == pytest.approx(share[1] - share[0])
+    assert found.interval[1] - found.interval[0] == pytest.approx(2 * 1.96 * error, rel=0.25)
+
+
+def test_without_counts_nothing_can_be_drawn() -> None:
+    table = Distribution.from_table(list("swy"), [(0, 1)] * 3, np.ones((2, 2, 2)))
+    with pytest.raises(ConfigError, match="number of rows"):
+        effect_bounds(table, GRAPH, **ASKED, confidence=0.95, sampling="resampled")

@@ -107,13 +107,38 @@ def test_the_graph_is_drawn_and_said(bounded: dict[str, Any], bounds_page: str) 
 
 def test_sampling_error_is_said_as_it_was_asked_for(bounded: dict[str, Any], bounds_page: str) -> None:
     assert "They are indicative: no coverage is promised" in words(bounds_page)
+    assert "95 % interval, indicative" in table(bounds_page, "bounds-1-effects-table")
+    assert "Interval, low" in table(bounds_page, "bounds-1-effects-data")
     section = bounded["sections"]["bounds"]
     section["sampling_error"] = "region"
     assert "They are indicative" not in words(render(bounded))
+    assert "indicative" not in table(render(bounded), "bounds-1-effects-table")
     section.update(sampling_error="none", confidence=None)
+    for contrast in contrasts(bounded):
+        for effect in contrast["effects"]:
+            effect.update(low=effect["lower"], high=effect["upper"])
     page = render(bounded)
     assert "All ranges are of the table as it stands, 1,987 rows" in words(page)
     assert "95 % interval" not in table(page, "bounds-1-effects-table")
+    assert "Interval, low" not in table(page, "bounds-1-effects-data")
+
+
+def test_what_a_computer_left_of_0_is_0_and_a_tiny_p_is_small(bounded: dict[str, Any]) -> None:
+    total = contrasts(bounded)[0]["effects"][0]
+    total.update(lower=-1e-13, upper=0.2, low=-1e-13, high=0.25, status="tight")
+    note = next(each for each in bounded["findings"] if each["section"] == "bounds")
+    note.update(code="BND007", estimate=3.2e-45, interval=[None, None], established=True, severity="note")
+    page = render(bounded)
+    assert "0000000" not in words(page)
+    assert "< 0.001" in words(page)
+
+
+def test_values_of_kinds_are_cut_in_pictures_only(bounded: dict[str, Any]) -> None:
+    long = "a very long level that tells a whole story of its own"
+    kinds = contrasts(bounded)[0]["people"][0]["kinds"]
+    column = next(name for name in kinds[0]["given"] if name != "race")
+    kinds[0]["given"][column] = long
+    assert long in table(render(bounded), "bounds-1-1-kinds-data")
 
 
 def test_uninformative_and_missing_bounds_are_words_not_numbers(bounded: dict[str, Any]) -> None:

@@ -60,12 +60,20 @@ def _signed(end: float) -> str:
 
 def title(effect: Effect, contrast: Contrast) -> str:
     """Say one effect in one sentence, without a judgement."""
-    what = f"{effect.title} of {_feature(contrast)}, {_pair(contrast)}"
+    what = f"{effect.title} of {_feature(contrast)}, {_pair(contrast)}{_outside(effect, contrast)}"
     if effect.bounds is None:
         return f"{what}: not computed"
     if effect.bounds.uninformative:
         return f"{what}: {UNINFORMATIVE}"
     return f"{what}: the model accepts {changed(effect.bounds)}"
+
+
+def _outside(effect: Effect, contrast: Contrast) -> str:
+    """Say of a direct effect of what the model does not read how it comes about."""
+    pair = contrast.pair
+    if effect.key != "direct" or pair.node not in pair.audited.unread:
+        return ""
+    return ", by way of columns outside the graph (the model does not read it)"
 
 
 def people_title(found: People, contrast: Contrast, tau: float) -> str:
@@ -124,9 +132,14 @@ def _sentences(contrast: Contrast, audited: Audited) -> Iterator[str]:
         )
     direct, indirect = contrast.effect("direct"), contrast.effect("indirect")
     if direct and direct.bounds and indirect and indirect.bounds:
+        stands = (
+            ", which stands for columns outside the graph, as the model does not read it,"
+            if contrast.pair.node in audited.unread
+            else ""
+        )
         yield (
-            f"Along the edge from {plain(contrast.pair.node)} to {plain(audited.decision)} alone it would be "
-            f"{_open(direct.bounds)}; along all other paths, {_open(indirect.bounds)}."
+            f"Along the edge from {plain(contrast.pair.node)} to {plain(audited.decision)} alone{stands} it "
+            f"would be {_open(direct.bounds)}; along all other paths, {_open(indirect.bounds)}."
         )
     found = next((each for each in contrast.people if each.key == "counterfactual_fairness"), None)
     if found is not None and found.n:

@@ -6,15 +6,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from fairwitness.causal.expression import TooLargeError
-from fairwitness.causal.problem import Limits
+from fairwitness.arguments import shown
+from fairwitness.causal.plugin import plug_in
 from fairwitness.causal.question import Question, prepare
-from fairwitness.causal.results import Certificate, EffectBounds
-from fairwitness.causal.solve import Solution, solve
+from fairwitness.causal.results import CLOSE, EffectBounds, Sampling
 from fairwitness.causal.stages import Relaxation
+from fairwitness.errors import ConfigError
+from fairwitness.rng import seed_from
+from fairwitness.typing import RandomState
 
 if TYPE_CHECKING:
     from fairwitness.causal.bins import Bins
+    from fairwitness.causal.problem import Limits
+
+
+#: Said of intervals that hold everything.
+EMPTY = (
+    "the interval excludes nothing: too few people are like that for a valid one that would; "
+    'sampling="resampled" gives an indicative one'
+)
 
 
 def effect_bounds(
@@ -34,6 +44,8 @@ def effect_bounds(
     levels: Mapping[str, Sequence[object]] | None = None,
     missing: Literal["error", "drop"] = "error",
     confidence: float | None = None,
+    sampling: Sampling = "region",
+    random_state: RandomState = 0,
     relaxation: Relaxation = "none",
     limits: Limits | None = None,
 ) -> EffectBounds:
@@ -70,6 +82,11 @@ def effect_bounds(
         As in :meth:`Distribution.from_data`.
     confidence
         Also give an interval that covers the effect with this probability, whatever the sampling error.
+    sampling
+        How: ``"region"`` holds for any number of rows, and is wide; ``"resampled"`` says how far the bounds
+        move with the sample (Bayesian bootstrap), and is indicative only.
+    random_state
+        Seed of the resamples.
     relaxation
         ``"none"`` (tight); ``"joint"``: unidentified blocks answer jointly (the paper's program);
         ``"confounded"``: a hidden common cause of everything is admitted.
@@ -115,32 +132,13 @@ def effect_bounds(
         levels=levels,
         missing=missing,
     )
-    return answer(question, confidence=confidence, relaxation=relaxation, limits=limits)
-
-
-def _within(solution: Solution, question: Question, limits: Limits | None) -> Solution:
-    """Keep what was not proved tight within what holds if everything is confounded: that is soon known."""
-    # the table as the graph reads it: with its independences, which full confounding does not know of
-    fitted = None if solution.slack else question.model.fitted()
-    if fitted is None:
-        return solution
-    same = replace(question, model=replace(question.model, distribution=fitted))
-    try:
-        program = same.program(relaxation="confounded", limits=limits)
-    except TooLargeError:
-        return solution
-    if program.form is not None:  # what a known predictor said of people is not soon known even then
-        return solution
-    wide = solve(program, exact=False)
-    low = max(solution.lower.bound, wide.lower.bound)
-    high = min(solution.upper.bound, wide.upper.bound)
-    if solution.exact:
-        low, high = min(low, solution.lower.value), max(high, solution.upper.value)
-    # a point of a relaxation that lies beyond is drawn back
-    return replace(
-        solution,
-        lower=replace(solution.lower, value=max(solution.lower.value, low), bound=low),
-        upper=replace(solution.upper, value=min(solution.upper.value, high), bound=high),
+    return answer(
+        question,
+        confidence=confidence,
+        sampling=sampling,
+        random_state=random_state,
+        relaxation=relaxation,
+        limits=limits,
     )
 
 
@@ -148,50 +146,40 @@ def answer(
     question: Question,
     *,
     confidence: float | None = None,
+    sampling: Sampling = "region",
+    random_state: RandomState = 0,
     relaxation: Relaxation = "none",
     limits: Limits | None = None,
 ) -> EffectBounds:
-    """Solve a prepared question."""
-    solution = solve(question.program(relaxation=relaxation, limits=limits), exact=relaxation != "confounded")
-    if relaxation != "confounded" and not solution.proved:
-        solution = _within(solution, question, limits)
-    notes = list(question.notes)
-    if solution.slack:
-        notes.append(
-            "no model with this graph gives the table exactly; it was changed by as little as possible, "
-            f"ε = {solution.slack:.3g} in total"
+    """Solve a prepared question, and put an interval around its bounds if ``confidence`` asks for one."""
+    if sampling not in ("region", "resampled"):
+        raise ConfigError(
+            "there is no such way to cover sampling error",
+            got=shown(sampling),
+            fix='use "region" (valid for any number of rows) or "resampled" (indicative)',
         )
-    lower, upper = max(solution.lower.bound, -1.0), min(solution.upper.bound, 1.0)
-    interval = (lower, upper)
+    found = plug_in(question, relaxation=relaxation, limits=limits)
+    if confidence is None:
+        return found
     asked = question.relaxed() if relaxation == "confounded" else question
-    if confidence is not None:
+    if sampling == "resampled":
+        from fairwitness.causal.resampled import NOTE, resampled_intervals
+
+        seed = seed_from(random_state)
+        low, high = resampled_intervals([(asked, found)], confidence=confidence, seed=seed, limits=limits)[0]
+        notes: tuple[str, ...] = (NOTE,)
+    else:
         from fairwitness.causal.confidence import effect_interval
 
-        found = effect_interval(asked, (lower, upper), confidence)
-        interval = (found.low, found.high)
-        notes += found.notes
-    certificate = Certificate(
-        solution.engine,
-        solution.exact,
-        solution.lower.bound,
-        solution.upper.bound,
-        solution.lower.value,
-        solution.upper.value,
-        solution.programs,
-        solution.seconds,
-    )
-    return EffectBounds(
-        lower,
-        upper,
-        interval,
-        confidence,
-        asked.query,
-        certificate,
-        solution.sizes,
-        solution.unidentified,
-        solution.evidence_probability,
-        solution.reference_probability,
-        solution.slack,
-        question.model.distribution.n,
-        tuple(notes),
+        interval = effect_interval(asked, (found.lower, found.upper), confidence)
+        low, high, notes = interval.low, interval.high, tuple(interval.notes)
+    least, most = asked.conceivable
+    if low <= least and high >= most and (found.lower > least + CLOSE or found.upper < most - CLOSE):
+        notes = (*notes, EMPTY)
+    return replace(
+        found,
+        interval=(min(max(low, least), found.lower), max(min(high, most), found.upper)),
+        confidence=confidence,
+        sampling=sampling,
+        notes=(*found.notes, *notes),
     )

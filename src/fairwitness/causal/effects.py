@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from fairwitness.causal.audited import ACCEPTED, Audited
-from fairwitness.causal.bounds import answer, effect_bounds
+from fairwitness.causal.bounds import answer
 from fairwitness.causal.ladder import Ladder, Rung, assumption_ladder
 from fairwitness.causal.notions import NOTIONS
 from fairwitness.causal.options import split_paths
 from fairwitness.causal.paths import PathSet, path_set
 from fairwitness.causal.problem import Limits
-from fairwitness.causal.question import prepare
+from fairwitness.causal.question import Question, prepare
 from fairwitness.causal.resampled import resampled_intervals
 from fairwitness.causal.results import EffectBounds
 from fairwitness.errors import FairwitnessError
@@ -186,57 +186,45 @@ def path_sets(pair: Pair) -> Iterator[tuple[Key, str, PathSet]]:
         )
     for text in options.paths:
         if {path[0] for path in split_paths(text)} == {node}:
-            yield "paths", "Effect along the paths of interest", made(split_paths(text))
+            chosen = made(split_paths(text))
+            yield "paths", f"Effect along {plain(chosen, most=60)}", chosen
 
 
 def _effects(pair: Pair) -> Iterator[Effect]:
     audited = pair.audited
     valid = audited.options.sampling_error == "region"
-    found: list[Effect] = []
+    found: list[tuple[Effect, Question | None]] = []
     for key, title, paths in path_sets(pair):
         try:
-            bounds = effect_bounds(
-                audited.distribution,
-                audited.graph,
-                **pair.asked,
-                paths=paths,
-                confidence=audited.level if valid else None,
-                limits=LIMITS,
-            )
+            question = prepare(audited.distribution, audited.graph, **pair.asked, paths=paths)
+            bounds = answer(question, confidence=audited.level if valid else None, limits=LIMITS)
         except FairwitnessError as error:
-            found.append(Effect(key, title, paths, None, _reason(error), error.fix or ""))
+            found.append((Effect(key, title, paths, None, _reason(error), error.fix or ""), None))
         else:
-            found.append(Effect(key, title, paths, bounds))
-    yield from _resampled(pair, found) if audited.options.sampling_error == "resampled" else found
+            found.append((Effect(key, title, paths, bounds), question))
+    if audited.options.sampling_error == "resampled":
+        yield from _resampled(pair, found)
+    else:
+        yield from (effect for effect, _ in found)
 
 
-def _resampled(pair: Pair, effects: Sequence[Effect]) -> Iterator[Effect]:
+def _resampled(pair: Pair, effects: Sequence[tuple[Effect, Question | None]]) -> Iterator[Effect]:
     """Put an indicative interval around the bounds that say something."""
-    audited = pair.audited
+    case = pair.audited.case
     asked = [
-        (each.paths, each.bounds)
-        for each in effects
-        if each.bounds is not None and not each.bounds.uninformative
+        (question, each.bounds)
+        for each, question in effects
+        if question is not None and each.bounds is not None and not each.bounds.uninformative
     ]
-    found = iter(
-        resampled_intervals(
-            audited.distribution,
-            audited.graph,
-            pair.asked,
-            asked,
-            confidence=audited.case.confidence,
-            seed=audited.case.seed,
-            limits=LIMITS,
-            n_jobs=audited.case.n_jobs,
-        )
-        if asked
-        else []
-    )
-    for each in effects:
+    settings: dict[str, Any] = {"confidence": case.confidence, "seed": case.seed, "n_jobs": case.n_jobs}
+    found = iter(resampled_intervals(asked, limits=LIMITS, **settings) if asked else [])
+    for each, _ in effects:
         if each.bounds is None or each.bounds.uninformative:
             yield each
         else:
-            sure = replace(each.bounds, interval=next(found), confidence=audited.case.confidence)
+            sure = replace(
+                each.bounds, interval=next(found), confidence=case.confidence, sampling="resampled"
+            )
             yield replace(each, bounds=sure)
 
 

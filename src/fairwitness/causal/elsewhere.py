@@ -40,13 +40,16 @@ def prepare_lazily(
         ask[f"missing{at}"] = _total(missing[name])
         ask[f"null{at}"] = _total(nw.col(name).is_null())
         ask[f"distinct{at}"] = nw.col(name).n_unique()
+        if schema[name].is_numeric():
+            ask[f"mean{at}"] = nw.col(name).mean()
         if schema[name].is_float():
             ask[f"broken{at}"] = _total(nw.col(name) != nw.col(name).floor())
     if weights is not None:
         amount = nw.col(weights).cast(nw.Float64)
         ask["weights"] = _total(amount != amount.floor())
     answer = lazy.select(*[each.alias(key) for key, each in ask.items()]).collect(backend="pyarrow")
-    found = {key: int(value or 0) for key, value in answer.rows(named=True)[0].items()}
+    (row,) = answer.rows(named=True)
+    found = {key: int(value or 0) for key, value in row.items() if not key.startswith("mean")}
     sizes = {}
     for at, name in enumerate(names):
         nulls, absent = found[f"null{at}"], found[f"missing{at}"]
@@ -55,7 +58,8 @@ def prepare_lazily(
         if name in cuts:
             sizes[name] = len(cuts[name].labels)
         elif name not in own and schema[name].is_numeric():
-            refuse_amounts(name, distinct, whole=found.get(f"broken{at}", 0) <= absent - nulls)
+            typical = float(row[f"mean{at}"] or 0)
+            refuse_amounts(name, distinct, typical, whole=found.get(f"broken{at}", 0) <= absent - nulls)
     columns = [
         cuts[name].expression(name, floating=schema[name].is_float()) if name in cuts else nw.col(name)
         for name in names

@@ -11,7 +11,7 @@ from fairwitness.arguments import as_path, shown
 from fairwitness.causal.graph_dot import arrow_of, is_latent, read_dot, starts_as_dot
 from fairwitness.causal.graph_text import EXAMPLE, Parts, read_text
 from fairwitness.errors import ConfigError
-from fairwitness.text import plain
+from fairwitness.text import listing, plain
 
 if TYPE_CHECKING:
     from fairwitness.causal.graph import CausalGraph
@@ -67,13 +67,21 @@ def read_dict(document: Mapping[str, Any]) -> Parts:
 
 
 _SUFFIXES = (".txt", ".dot", ".gv")
+#: Files of graphs that others write, and that networkx reads.
+_FOREIGN = (".gml", ".graphml", ".json", ".xml", ".net", ".gexf", ".yaml", ".yml", ".bif")
 _LARGEST = 10_000_000
 
 
 def read_any(value: Any) -> Parts:
     """Read text, DOT, a file, a networkx graph or a mapping."""
-    if isinstance(value, os.PathLike) or (isinstance(value, str) and _is_file_name(value)):
+    if isinstance(value, os.PathLike) or (isinstance(value, str) and _names_file(value, _SUFFIXES)):
         return _read_file(as_path(value))
+    if isinstance(value, str) and _names_file(value, _FOREIGN):
+        raise ConfigError(
+            "this kind of file is not read as a graph",
+            got=shown(value),
+            fix=f"write it as {listing(_SUFFIXES)}, or read it with networkx and pass that graph",
+        )
     if isinstance(value, str):
         return read_dot(value) if starts_as_dot(value) else read_text(value)
     if isinstance(value, Mapping):
@@ -87,9 +95,9 @@ def read_any(value: Any) -> Parts:
     )
 
 
-def _is_file_name(text: str) -> bool:
+def _names_file(text: str, suffixes: tuple[str, ...]) -> bool:
     # "S -> notes.txt" is a graph whose last node has an odd name.
-    return text.strip().lower().endswith(_SUFFIXES) and not any(
+    return text.strip().lower().endswith(suffixes) and not any(
         part in text for part in ("\n", "->", "<-", ";")
     )
 

@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+import numpy as np
+
 from fairwitness.arguments import shown
 from fairwitness.causal.bounds import answer
 from fairwitness.causal.expression import TooLargeError
@@ -21,11 +23,11 @@ from fairwitness.causal.graph import CausalGraph
 from fairwitness.causal.nested import NestedCounterfactual
 from fairwitness.causal.paths import path_set
 from fairwitness.causal.question import Question, prepare
-from fairwitness.causal.results import EffectBounds
+from fairwitness.causal.results import EffectBounds, Sampling
 from fairwitness.causal.words import confounding, effect, people
 from fairwitness.errors import DataError, FairwitnessError, UnknownNameError
 from fairwitness.text import interval, listing, plain
-from fairwitness.typing import Document
+from fairwitness.typing import Document, RandomState
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,6 +45,10 @@ TITLES: dict[RungName, str] = {
     "predictor": "Predictor known, else as declared",
     "unconfounded": "Nothing confounded",
 }
+
+
+#: Frequencies closer than this are the same.
+SAME = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,11 +98,14 @@ class Ladder:
         The question.
     known_predictor
         Whether the predictor was given.
+    notes
+        What the rungs do not have in common, one sentence each.
     """
 
     rungs: tuple[Rung, ...]
     query: NestedCounterfactual
     known_predictor: bool
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rungs)
@@ -158,6 +167,7 @@ class Ladder:
         return {
             "query": self.query.to_dict(),
             "known_predictor": self.known_predictor,
+            "notes": list(self.notes),
             "rungs": [
                 {
                     "name": rung.name,
@@ -187,7 +197,7 @@ class Ladder:
         lines = [f"{told[0].upper()}{told[1:]}, {self.query.paths}; {people(self.query.given)}"]
         wide = max(len(rung.title) for rung in self.rungs)
         lines += [f"  {rung.title.ljust(wide)}  {_said(rung)}" for rung in self.rungs]
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
 
 
 def _said(rung: Rung) -> str:
@@ -217,6 +227,8 @@ def assumption_ladder(
     levels: Mapping[str, Sequence[object]] | None = None,
     missing: Literal["error", "drop"] = "error",
     confidence: float | None = None,
+    sampling: Sampling = "region",
+    random_state: RandomState = 0,
     limits: Limits | None = None,
 ) -> Ladder:
     """Answer one question under weaker and stronger assumptions about what was not measured.
@@ -229,7 +241,7 @@ def assumption_ladder(
     ----------
     data, graph, treatment, outcome, active, reference, outcome_value, paths, given
         The question, as for :func:`~fairwitness.causal.bounds.effect_bounds`.
-    predictor, weights, bins, levels, missing, confidence, limits
+    predictor, weights, bins, levels, missing, confidence, sampling, random_state, limits
         As for :func:`~fairwitness.causal.bounds.effect_bounds`.
 
     Returns
@@ -286,7 +298,13 @@ def assumption_ladder(
     for name, question in _different(asked):
         bounds, failure = None, None
         try:
-            bounds = answer(question, confidence=confidence, limits=limits)
+            bounds = answer(
+                question,
+                confidence=confidence,
+                sampling=sampling,
+                random_state=random_state,
+                limits=limits,
+            )
         except (DataError, TooLargeError) as error:
             failure = error
             failures.append(error)
@@ -301,7 +319,44 @@ def assumption_ladder(
         )
     if len(failures) == len(rungs):
         raise failures[0]
-    return Ladder(tuple(rungs), (known or declared).query, known is not None)
+    notes = tuple(_notes(rungs, declared, known))
+    return Ladder(tuple(rungs), (known or declared).query, known is not None, notes)
+
+
+def _notes(rungs: Sequence[Rung], declared: Question, known: Question | None) -> Iterator[str]:
+    """Say what keeps rungs from lying inside each other."""
+    moved = [rung for rung in rungs if rung.bounds is not None and rung.bounds.slack > 0]
+    if moved:
+        sizes = listing([f"{rung.title.lower()}: ε = {_slack(rung):.3g}" for rung in moved])
+        yield (
+            "under some assumptions no model gives the table exactly, and it was changed by as little as "
+            f"possible ({sizes}): these bounds need not lie inside those above them"
+        )
+    about_labels = any(rung.name in ("confounded", "declared") for rung in rungs)
+    if known is not None and about_labels and _differs(declared, known):
+        yield (
+            f"rungs that do not know the predictor speak of {plain(known.query.outcome)} as it stands in the "
+            "table, the others of what the predictor would answer: their bounds are of two different effects"
+        )
+
+
+def _slack(rung: Rung) -> float:
+    return 0.0 if rung.bounds is None else rung.bounds.slack
+
+
+def _differs(declared: Question, known: Question) -> bool:
+    """Say whether the predictor answers otherwise than the outcome's column, among people who are alike."""
+    kernel = known.model.kernel
+    if kernel is None:
+        return False
+    table = declared.model.distribution
+    if kernel.outcome not in table.variables:
+        return True
+    names = (*kernel.parents, kernel.outcome)
+    joint = table.take(*names).probability
+    with np.errstate(divide="ignore", invalid="ignore"):
+        recorded = joint / joint.sum(axis=-1, keepdims=True)
+    return bool(np.nanmax(np.abs(recorded - kernel.table), initial=0.0) > SAME)
 
 
 def _under(question: Question, graph: CausalGraph) -> Question:

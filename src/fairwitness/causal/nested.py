@@ -10,8 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
+from fairwitness.arguments import shown
 from fairwitness.causal.graph import CausalGraph
 from fairwitness.causal.paths import PathSet, State
+from fairwitness.errors import ConfigError
 from fairwitness.text import plain
 from fairwitness.typing import Document
 
@@ -78,6 +80,21 @@ class NestedCounterfactual:
     active: object
     reference: object
     given: Mapping[str, object]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.paths, PathSet):
+            raise ConfigError(
+                "a nested counterfactual needs a set of paths",
+                got=shown(self.paths),
+                fix="pass path_set(graph, treatment, outcome, paths)",
+            )
+        if not isinstance(self.given, Mapping):
+            raise ConfigError(
+                "the evidence must map variables to values",
+                got=shown(self.given),
+                fix='pass given={"dept": "A"}, or {} for everyone',
+            )
+        self.graph.check(*self.given)
 
     @property
     def graph(self) -> CausalGraph:

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
     from fairwitness.causal.bins import Bins
     from fairwitness.causal.problem import Limits
+    from fairwitness.causal.results import Sampling
     from fairwitness.causal.stages import Relaxation
     from fairwitness.causal.verdict import Verdict
+    from fairwitness.typing import RandomState
 
 Level: TypeAlias = Literal["system", "group", "individual"]
 #: What is known of the people: nothing; nothing or S; all attributes; the outcome's other parents; S and the
@@ -217,6 +219,8 @@ def pc_fairness(
     levels: Mapping[str, Sequence[object]] | None = None,
     missing: Literal["error", "drop"] = "error",
     confidence: float | None = None,
+    sampling: Sampling = "region",
+    random_state: RandomState = 0,
     relaxation: Relaxation = "none",
     limits: Limits | None = None,
 ) -> Verdict:
@@ -260,7 +264,7 @@ def pc_fairness(
         single paths.
     y
         The true outcome's column, for the counterfactual error rate: a node of the graph beside ``outcome``.
-    predictor, weights, bins, levels, missing, confidence, relaxation, limits
+    predictor, weights, bins, levels, missing, confidence, sampling, random_state, relaxation, limits
         As for :func:`~fairwitness.causal.bounds.effect_bounds`. With ``confidence`` the verdict rests on the
         confidence interval.
 
@@ -317,6 +321,8 @@ def pc_fairness(
         levels=levels,
         missing=missing,
         confidence=confidence,
+        sampling=sampling,
+        random_state=random_state,
         relaxation=relaxation,
         limits=limits,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from fairwitness.arguments import real_number, shown
@@ -64,7 +64,7 @@ def plot_bounds(
     ConfigError
         If there is nothing to draw, or not one label each.
     """
-    found = list(bounds)
+    found = list(bounds) if isinstance(bounds, Iterable) else [bounds]
     if not found or not all(isinstance(each, EffectBounds) for each in found):
         raise ConfigError("there are no bounds to draw", got=shown(bounds), fix="pass a list of EffectBounds")
     told, common = _told_apart([each.query for each in found])

@@ -66,12 +66,14 @@ def prepare(
             coded[name] = cuts[name].codes(column.numbers())
             sizes[name], absent[name] = len(cuts[name].labels), np.isnan(coded[name])
             continue
-        codes, values = column.factorize()
+        codes, _ = column.factorize()
         absent[name] = codes < 0
         sizes[name] = len(own[name]) if name in own else int(np.count_nonzero(np.bincount(codes + 1)[1:]))
         if name not in own and column.family in {"integer", "float"}:
-            column.numbers()  # refuses infinite values
-            refuse_amounts(name, sizes[name], whole=all(float(value) == int(value) for value in values))  # type: ignore[call-overload, arg-type]
+            numbers = column.numbers()
+            present = numbers[~np.isnan(numbers)]
+            middle = float(np.median(present)) if len(present) else np.nan
+            refuse_amounts(name, sizes[name], middle, whole=bool(np.all(present == np.floor(present))))
     incomplete = np.any(list(absent.values()), axis=0)
     dropped = int(incomplete.sum())
     kept = [*names, *([weights] if isinstance(weights, str) else [])]
@@ -129,15 +131,13 @@ def _replaced(data: Any, kept: Sequence[str], coded: Mapping[str, FloatArray]) -
     return selected
 
 
-def refuse_amounts(name: str, distinct: int, *, whole: bool) -> None:
-    """Refuse a column of numbers that are not few whole ones."""
-    if not whole or distinct > MOST_VALUES:
-        raise _amount(name, distinct)
-
-
-def _amount(name: str, distinct: int) -> DataError:
-    return DataError(
+def refuse_amounts(name: str, distinct: int, typical: float, *, whole: bool) -> None:
+    """Refuse a column of numbers that are not few whole ones, and propose to cut it at a ``typical`` one."""
+    if whole and distinct <= MOST_VALUES:
+        return
+    cut = f"{typical:.3g}" if np.isfinite(typical) else "10"
+    raise DataError(
         f"column {plain(name)!r} holds an amount, and only variables of few values can be counted",
         got=f"{distinct:,} distinct numbers",
-        fix=f'say where to cut it: bins={{"{plain(name)}": [10, 20]}} or bins={{"{plain(name)}": "> 10"}}',
+        fix=f'say where to cut it, for example in the middle: bins={{"{plain(name)}": [{cut}]}}',
     )

@@ -70,6 +70,24 @@ class Problem:
             if each.target is not None
         )
 
+    @property
+    def conceivable(self) -> tuple[float, float]:
+        """What the effect can be at all: from −1 to 1, less where the evidence fixes one of its outcomes."""
+        chances = [
+            (0.0, 1.0) if target >= 0 else (float(-1 - target == self.outcome),) * 2
+            for target in self.targets
+        ]
+        active, reference = chances
+        return active[0] - reference[1], active[1] - reference[0]
+
+    @cached_property
+    def evidence_share(self) -> float:
+        """Share of the table with the evidence; a known predictor's answer is no part of the table."""
+        known = () if self.model.kernel is None else (self.model.kernel.outcome,)
+        seen = {name: value for name, value in self.query.given.items() if name not in known}
+        table = self.model.distribution
+        return table.probability_of(table.evidence(seen))
+
     @cached_property
     def evidence_probability(self) -> float:
         """P(o).
@@ -87,10 +105,7 @@ class Problem:
             fix="ask about people who occur, or give less evidence",
         )
         # The graph's factors may give weight to people who do not occur: of them the table says nothing.
-        known = () if self.model.kernel is None else (self.model.kernel.outcome,)
-        seen = {name: value for name, value in self.query.given.items() if name not in known}
-        table = self.model.distribution
-        if not table.probability_of(table.evidence(seen)) > 0:
+        if not self.evidence_share > 0:
             raise nobody
         factual = Coded.read(self.query.factual(), self.model, None)
         found = expand(factual, self.model, self.blocks, self.entries)

@@ -11,6 +11,7 @@ from fairwitness.arguments import shown
 from fairwitness.causal.distribution import Distribution
 from fairwitness.causal.factors import Model
 from fairwitness.causal.graph import CausalGraph
+from fairwitness.causal.names import did_you_mean
 from fairwitness.causal.nested import NestedCounterfactual
 from fairwitness.causal.paths import path_set
 from fairwitness.causal.problem import Limits, Problem
@@ -50,6 +51,11 @@ class Question:
             model=Model(graph, model.distribution, model.kernel),
             query=dataclasses.replace(query, paths=paths),
         )
+
+    @property
+    def conceivable(self) -> tuple[float, float]:
+        """What the effect can be at all, before any data: the evidence may fix one of its outcomes."""
+        return Problem(self.model, self.query, self.model.graph.components).conceivable
 
     def program(self, *, relaxation: Relaxation = "none", limits: Limits | None = None) -> EffectProgram:
         """Give what has to be optimised; ``print`` it for its sizes, and hand it to ``solve``.
@@ -110,12 +116,13 @@ def prepare(
     kept = relevant(whole, outcome, (*known, treatment))
     left_out = [name for name in whole.nodes if name not in kept]
     confined = whole.hiding(*left_out) if left_out else whole
+    cuts, values = _some(bins, whole, kept, "bins"), _some(levels, whole, kept, "levels")
     distribution = Distribution.from_data(
         data,
         confined.nodes,
         weights=weights,
-        bins=_some(bins, kept, "bins"),
-        levels=_some(levels, kept, "levels"),
+        bins=cuts,
+        levels=values,
         missing=missing,
     )
     kernel = None
@@ -130,7 +137,7 @@ def prepare(
             data=data,
             favorable=getattr(predictor, "favorable", outcome_value),
             weights=weights,
-            bins=_some(bins, kept, "bins"),
+            bins=cuts,
             missing=missing,
         )
     if len(distribution.levels[distribution.axis(treatment)]) < 2:
@@ -190,12 +197,24 @@ def _own_values(distribution: Distribution, values: Mapping[str, object]) -> dic
     }
 
 
-def _some(mapping: Mapping[str, Any] | None, kept: frozenset[str], name: str) -> dict[str, Any] | None:
-    if mapping is not None and not isinstance(mapping, Mapping):
+def _some(
+    mapping: Mapping[str, Any] | None, graph: CausalGraph, kept: frozenset[str], name: str
+) -> dict[str, Any] | None:
+    """Give the entries of variables that matter; those of others in the graph are not needed."""
+    if mapping is None:
+        return None
+    if not isinstance(mapping, Mapping):
         raise ConfigError(
             f"{name} must map variables to theirs", got=shown(mapping), fix=f'pass {name}={{"age": [25, 40]}}'
         )
-    return None if mapping is None else {name: value for name, value in mapping.items() if name in kept}
+    for each in mapping:
+        if not graph.has(each):
+            raise ConfigError(
+                f"{name} speaks of {shown(each)}, which is no variable of the graph",
+                got=f"variables {listing([plain(node) for node in graph.nodes])}",
+                fix=did_you_mean(each, graph.nodes),
+            )
+    return {each: value for each, value in mapping.items() if each in kept}
 
 
 def relevant(graph: CausalGraph, outcome: str, given: Iterable[str]) -> frozenset[str]:

@@ -9,17 +9,18 @@ of its own. Unlike :mod:`fairwitness.causal.confidence`, it promises no coverage
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import ndtri
 
-from fairwitness.causal.bounds import effect_bounds
 from fairwitness.causal.distribution import Distribution
-from fairwitness.causal.graph import CausalGraph
-from fairwitness.causal.paths import PathSet
+from fairwitness.causal.factors import Model
+from fairwitness.causal.plugin import plug_in
 from fairwitness.causal.problem import Limits
+from fairwitness.causal.region import counted
 from fairwitness.causal.results import EffectBounds
 from fairwitness.errors import FairwitnessError
 from fairwitness.parallel import map_row_chunks
@@ -27,19 +28,22 @@ from fairwitness.rng import child
 from fairwitness.stats.intervals import check_confidence
 from fairwitness.typing import FloatArray
 
+if TYPE_CHECKING:
+    from fairwitness.causal.kernel import Kernel
+    from fairwitness.causal.question import Question
+
 #: Tables drawn: a standard deviation from so many is known to about 7 %.
 N_RESAMPLES = 100
 #: Fewer where each takes more linear programs than this: then it is known to about 16 %.
 N_SLOW, MANY_PROGRAMS = 20, 10
 #: Draws that one worker is handed at a time.
 CHUNK = 10
+#: What a user should know of such an interval.
+NOTE = "the interval is indicative: it says how far the bounds move with the sample, and promises no coverage"
 
 
 def resampled_intervals(
-    distribution: Distribution,
-    graph: CausalGraph,
-    asked: Mapping[str, Any],
-    found: Sequence[tuple[PathSet, EffectBounds]],
+    found: Sequence[tuple[Question, EffectBounds]],
     *,
     confidence: float,
     seed: int,
@@ -51,30 +55,31 @@ def resampled_intervals(
 
     Parameters
     ----------
-    distribution
-        With counts.
-    graph, asked
-        The graph, and treatment, outcome and values, as for :func:`effect_bounds`.
     found
-        The paths of each effect, and its bounds in the table itself.
+        The questions, and the bounds in their tables.
     confidence
         Level of the intervals.
     seed
-        The same draws are used for all effects, and for all calls with this seed.
+        The same draws are used for all effects in one table, and for all calls with this seed.
 
     Returns
     -------
     list
         ``(low, high)`` around the bounds, in [−1, 1].
+
+    Raises
+    ------
+    ConfigError
+        If the number of rows is not known.
     """
     z = float(ndtri(0.5 + check_confidence(confidence) / 2))
+    questions = [question for question, _ in found]
+    for question in questions:
+        counted(question.model, ())  # refuse tables without counts before anything is drawn
     quick = [bounds.certificate.programs <= MANY_PROGRAMS for _, bounds in found]
-    draw = functools.partial(
-        _draws, distribution, graph, dict(asked), [p for p, _ in found], quick, seed, limits
-    )
+    draw = functools.partial(_draws, questions, quick, seed, limits)
     chunks = map_row_chunks(draw, n_resamples, chunk_size=CHUNK, n_jobs=n_jobs, description="resamples")
-    ends = np.concatenate(chunks)
-    spread = np.nanstd(ends, axis=0, ddof=1)
+    spread = np.nanstd(np.concatenate(chunks), axis=0, ddof=1)
     return [
         (
             max(bounds.lower - z * float(low), -1.0),
@@ -85,30 +90,40 @@ def resampled_intervals(
 
 
 def _draws(
-    distribution: Distribution,
-    graph: CausalGraph,
-    asked: dict[str, Any],
-    paths: list[PathSet],
-    quick: list[bool],
-    seed: int,
-    limits: Limits | None,
-    rows: slice,
+    questions: Sequence[Question], quick: Sequence[bool], seed: int, limits: Limits | None, rows: slice
 ) -> FloatArray:
     """Give lower and upper bounds, (draws, effects, 2); NaN where a drawn table gives none."""
-    counts = distribution.counts
-    assert counts is not None
-    seen = counts > 0
-    ends = np.full((rows.stop - rows.start, len(paths), 2), np.nan)
+    ends = np.full((rows.stop - rows.start, len(questions), 2), np.nan)
     for at, number in enumerate(range(rows.start, rows.stop)):
-        weights = np.zeros(counts.shape)
-        weights[seen] = child(seed, "bounds", number).gamma(counts[seen])
-        drawn = Distribution.from_counts(distribution.variables, distribution.levels, weights)
-        for place, each in enumerate(paths):
+        for place, question in enumerate(questions):
             if number >= N_SLOW and not quick[place]:
                 continue
             try:
-                bounds = effect_bounds(drawn, graph, **asked, paths=each, limits=limits)
+                bounds = plug_in(_drawn(question, child(seed, "bounds", number)), limits=limits)
             except FairwitnessError:
                 continue
             ends[at, place] = bounds.lower, bounds.upper
     return ends
+
+
+def _drawn(question: Question, rng: np.random.Generator) -> Question:
+    """Ask the same of the table with weights drawn anew, and of a predictor known by its means likewise."""
+    model = question.model
+    weights = _gamma(counted(model, model.graph.nodes), rng)
+    distribution = Distribution.from_counts(model.distribution.variables, model.distribution.levels, weights)
+    return replace(question, model=Model(model.graph, distribution, _answers(model.kernel, rng)))
+
+
+def _answers(kernel: Kernel | None, rng: np.random.Generator) -> Kernel | None:
+    if kernel is None or kernel.rows is None:
+        return kernel
+    weights = _gamma(np.nan_to_num(kernel.table * kernel.rows[..., None]), rng)
+    total = weights.sum(axis=-1, keepdims=True)
+    return replace(kernel, table=np.divide(weights, total, out=kernel.table.copy(), where=total > 0))
+
+
+def _gamma(counts: FloatArray, rng: np.random.Generator) -> FloatArray:
+    weights = np.zeros(counts.shape)
+    seen = counts > 0
+    weights[seen] = rng.gamma(counts[seen])
+    return weights

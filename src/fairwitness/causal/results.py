@@ -9,6 +9,7 @@ from fairwitness.arguments import real_number
 from fairwitness.causal.nested import NestedCounterfactual
 from fairwitness.causal.program import BlockSize
 from fairwitness.causal.solve import Engine
+from fairwitness.causal.stages import Relaxation
 from fairwitness.typing import Document
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 Status = Literal["identified", "tight", "gap", "outer", "uninformative"]
 Word = Literal["fair", "unfair", "undetermined"]
+Sampling = Literal["region", "resampled"]
 
 #: Bounds closer than this are one number; optimum and certificate may differ by it.
 CLOSE = 1e-7
@@ -83,15 +85,25 @@ class EffectBounds:
     unidentified
         The sets of variables whose response functions the data do not identify, as far as they matter.
     evidence_probability
-        P(o): the share of people that the question is about.
+        P(o) in the models that the bounds speak of: of the graph's factors, where these are not the table's.
+    evidence_share
+        Share of the table's rows with the evidence.
     reference_probability
         P(y_{s0} | o) where the data identify it.
     slack
-        ε: the total amount by which the table had to be changed for the graph to be possible at all.
+        ε: by how much the table had to be changed for the graph to be possible at all: the sum of the
+        absolute changes of the conditional probabilities (of c-factors) that it gives; 0 is not at all.
     n
         Rows of the table, where known.
     notes
         What was done to the data, and what the bounds assume beyond the graph.
+    relaxation
+        Which wider bounds were asked for; ``"none"`` for the narrowest.
+    known_predictor
+        Whether the outcome's rule was given.
+    sampling
+        How ``interval`` covers sampling error: ``"region"`` (valid for any number of rows), ``"resampled"``
+        (indicative), or ``None`` where it does not.
     """
 
     lower: float
@@ -107,6 +119,10 @@ class EffectBounds:
     slack: float
     n: float | None
     notes: tuple[str, ...]
+    evidence_share: float
+    relaxation: Relaxation = "none"
+    known_predictor: bool = False
+    sampling: Sampling | None = None
 
     @property
     def identified(self) -> bool:
@@ -150,10 +166,14 @@ class EffectBounds:
         """Give everything as plain values."""
         return {
             "query": self.query.to_dict(),
+            "graph": self.query.graph.to_text(),
+            "relaxation": self.relaxation,
+            "known_predictor": self.known_predictor,
             "lower": self.lower,
             "upper": self.upper,
             "interval": list(self.interval),
             "confidence": self.confidence,
+            "sampling": self.sampling,
             "status": self.status,
             "identified": self.identified,
             "certificate": self.certificate.to_dict(),
@@ -166,6 +186,7 @@ class EffectBounds:
             ],
             "unidentified": [list(block) for block in self.unidentified],
             "evidence_probability": self.evidence_probability,
+            "evidence_share": self.evidence_share,
             "reference_probability": self.reference_probability,
             "slack": self.slack,
             "n": self.n,
@@ -189,11 +210,15 @@ class EffectBounds:
                     "interval_low": self.interval[0],
                     "interval_high": self.interval[1],
                     "confidence": self.confidence,
+                    "sampling": self.sampling,
                     "status": self.status,
                     "engine": self.certificate.engine,
                     "gap": self.certificate.gap,
                     "evidence_probability": self.evidence_probability,
                     "n": self.n,
+                    "relaxation": self.relaxation,
+                    "known_predictor": self.known_predictor,
+                    "graph": self.query.graph.to_text(),
                 }
             ]
         )

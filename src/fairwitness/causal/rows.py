@@ -17,11 +17,14 @@ from fairwitness.causal.row_bounds import RowBounds, RowCell
 from fairwitness.causal.words import evidence
 from fairwitness.errors import ConfigError, DataError
 from fairwitness.parallel import map_row_chunks
+from fairwitness.rng import seed_from
 
 if TYPE_CHECKING:
     from fairwitness.causal.bins import Bins
     from fairwitness.causal.problem import Limits
+    from fairwitness.causal.results import Sampling
     from fairwitness.causal.stages import Relaxation
+    from fairwitness.typing import RandomState
 
 #: Cells that one worker is handed at a time.
 CHUNK = 16
@@ -45,6 +48,8 @@ def population_bounds(
     levels: Mapping[str, Sequence[object]] | None = None,
     missing: Literal["error", "drop"] = "error",
     confidence: float | None = None,
+    sampling: Sampling = "region",
+    random_state: RandomState = 0,
     relaxation: Relaxation = "none",
     limits: Limits | None = None,
     n_jobs: int | None = None,
@@ -62,7 +67,7 @@ def population_bounds(
         but the outcome and what comes after it, so that each interval is that of an individual.
     given
         Ask only about people with these values, for example those with ``reference`` as their own.
-    predictor, weights, bins, levels, missing, confidence, relaxation, limits
+    predictor, weights, bins, levels, missing, confidence, sampling, random_state, relaxation, limits
         As for :func:`~fairwitness.causal.bounds.effect_bounds`.
     n_jobs
         Workers, as in joblib.
@@ -114,9 +119,14 @@ def population_bounds(
     order = [name for name in question.model.graph.nodes if name in fixed or name in names]
     known = question.model.distribution.take(*order)
     cells = _occurring(known, fixed)
-    solve = functools.partial(
-        _solved, question, [given for given, _ in cells], confidence, relaxation, limits
-    )
+    settings = {
+        "confidence": confidence,
+        "sampling": sampling,
+        "random_state": seed_from(random_state),
+        "relaxation": relaxation,
+        "limits": limits,
+    }
+    solve = functools.partial(_solved, question, [given for given, _ in cells], settings)
     chunks = map_row_chunks(solve, len(cells), chunk_size=CHUNK, n_jobs=n_jobs, description="cells")
     asked = sum(share for _, share in cells)
     found = [bounds for chunk in chunks for bounds in chunk]
@@ -185,12 +195,7 @@ def _occurring(known: Distribution, fixed: Mapping[str, object]) -> list[tuple[d
 def _solved(
     question: Question,
     cells: Sequence[Mapping[str, object]],
-    confidence: float | None,
-    relaxation: Relaxation,
-    limits: Limits | None,
+    settings: Mapping[str, Any],
     rows: slice,
 ) -> list[EffectBounds]:
-    return [
-        answer(question.about(given), confidence=confidence, relaxation=relaxation, limits=limits)
-        for given in cells[rows]
-    ]
+    return [answer(question.about(given), **settings) for given in cells[rows]]

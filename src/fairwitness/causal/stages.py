@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from fairwitness.arguments import shown
 from fairwitness.causal.cells import CellSearch
 from fairwitness.causal.diagram import Payload
 from fairwitness.causal.expression import Event, Polynomial, TooLargeError, difference, expand
@@ -18,6 +19,7 @@ from fairwitness.causal.induction import Individual
 from fairwitness.causal.multilinear import Form
 from fairwitness.causal.problem import Limits, Problem
 from fairwitness.causal.program import BlockProgram, BlockSize, block_program
+from fairwitness.errors import ConfigError
 from fairwitness.text import listing, plain
 
 #: What the structure of a question calls for; :mod:`fairwitness.causal.solve` says how each is solved.
@@ -100,9 +102,15 @@ def make_program(
     ------
     TooLargeError
         If a block's program has more columns than allowed.
+    ConfigError
+        If the limits are none.
     DataError
         If nobody is like the evidence.
     """
+    if limits is not None and not isinstance(limits, Limits):
+        raise ConfigError(
+            "limits must say when to give up", got=shown(limits), fix="pass for example Limits(seconds=10)"
+        )
     limits = limits or Limits()
     problem.check_evidence()
     if problem.query.is_null:

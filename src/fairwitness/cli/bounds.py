@@ -12,6 +12,7 @@ from fairwitness.text import plain
 
 Verdict: TypeAlias = Literal["unfair", "undetermined"]
 Relaxed: TypeAlias = Literal["none", "joint", "confounded"]
+Sampled: TypeAlias = Literal["region", "resampled"]
 
 
 def command(
@@ -74,6 +75,13 @@ def command(
         float | None,
         typer.Option("--confidence", help="Also cover sampling error, for example with 0.95."),
     ] = None,
+    sampling: Annotated[
+        Sampled,
+        typer.Option(
+            "--sampling", help="How: region (valid for any number of rows) or resampled (indicative)."
+        ),
+    ] = "region",
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the resamples.")] = 0,
     tau: Annotated[float, typer.Option("--tau", help="Threshold of the verdict.")] = 0.1,
     relaxation: Annotated[
         Relaxed, typer.Option("--relaxation", help="Wider bounds that are found sooner: joint or confounded.")
@@ -100,36 +108,40 @@ def command(
     The bounds are the smallest and the largest effect that any causal model with this graph can have and
     still give this table.
     """
+    from fairwitness.cli.bounds_hints import in_options
     from fairwitness.cli.bounds_lines import document, lines
     from fairwitness.cli.bounds_question import Asked, ask
     from fairwitness.cli.places import ready_file, write_file
 
     file = None if out is None else ready_file(out)
-    asked = Asked.read(
-        graph=graph,
-        data=data,
-        treatment=treatment,
-        outcome=outcome,
-        paths=path,
-        given=given,
-        active=active,
-        reference=reference,
-        value=value,
-        notion=notion,
-        truth=truth,
-        for_rows=for_rows,
-        ladder=ladder,
-        predictor=predictor,
-        weights=weights,
-        bins=bins,
-        drop_missing=drop_missing,
-        confidence=confidence,
-        tau=tau,
-        relaxation=relaxation,
-        most_columns=most_columns,
-        size_only=size_only,
-    )
-    with working(quiet=quiet, output=output):
+    with in_options():
+        asked = Asked.read(
+            graph=graph,
+            data=data,
+            treatment=treatment,
+            outcome=outcome,
+            paths=path,
+            given=given,
+            active=active,
+            reference=reference,
+            value=value,
+            notion=notion,
+            truth=truth,
+            for_rows=for_rows,
+            ladder=ladder,
+            predictor=predictor,
+            weights=weights,
+            bins=bins,
+            drop_missing=drop_missing,
+            confidence=confidence,
+            sampling=sampling,
+            seed=seed,
+            tau=tau,
+            relaxation=relaxation,
+            most_columns=most_columns,
+            size_only=size_only,
+        )
+    with working(quiet=quiet, output=output), in_options():
         answered = ask(asked)
     written = document(asked, answered)
     if file is not None:

@@ -87,17 +87,21 @@ def _bounds_lines(bounds: EffectBounds, asked: Asked) -> list[str]:
         size += f" instead of {_power(naive)}"
     found.append(f"Found by {ENGINES[proof.engine]}{size}, in {proof.seconds:.2g} s")
     if bounds.confidence is not None:
-        found.append(
-            f"{100 * bounds.confidence:g} % interval {interval(*bounds.interval)}, sampling error covered"
-        )
+        found.append(f"{100 * bounds.confidence:g} % interval {interval(*bounds.interval)}, {_sure(bounds)}")
     word = bounds.verdict(asked.tau)
     found.append(f"At tau = {asked.tau:g} {word}: {VERDICTS[word].format(tau=f'{asked.tau:g}')}")
     known = "" if asked.settings["predictor"] is None else "; the predictor's rule is known"
     found.append(f"Assumed: {confounding(bounds.query.graph)}{known}")
     if bounds.query.given:
         rows = "" if bounds.n is None else f" of {bounds.n:,.0f} rows"
-        found.append(f"The question is about {percent(bounds.evidence_probability)}{rows}")
+        share, modelled = percent(bounds.evidence_share), percent(bounds.evidence_probability)
+        by_graph = "" if share == modelled else f"; by the graph's factors {modelled} of people"
+        found.append(f"The question is about {share}{rows}{by_graph}")
     return found
+
+
+def _sure(bounds: EffectBounds) -> str:
+    return "indicative" if bounds.sampling == "resampled" else "sampling error covered"
 
 
 def _ladder_lines(ladder: Ladder, tau: float) -> list[str]:
@@ -117,6 +121,7 @@ def _ladder_lines(ladder: Ladder, tau: float) -> list[str]:
         if bounds.confidence is not None:
             parts.append(f"{100 * bounds.confidence:g} % {interval(*bounds.interval)}".ljust(23))
         found.append("  ".join(["", *parts, bounds.verdict(tau)]))
+    found += [f"Note: {plain(note, most=400)}" for note in ladder.notes]
     found.append(f"Stated: {ladder.asked.title.lower()}: {'; '.join(ladder.asked.assumptions)}")
     return found
 

@@ -53,6 +53,8 @@ class Asked:
     every_row: bool
     ladder: bool
     confidence: float | None
+    sampling: str
+    seed: int
     tau: float
     relaxation: str
     limits: Limits
@@ -81,6 +83,8 @@ class Asked:
         bins: Sequence[str] | None,
         drop_missing: bool,
         confidence: float | None,
+        sampling: str,
+        seed: int,
         tau: float,
         relaxation: str,
         most_columns: int | None,
@@ -138,6 +142,8 @@ class Asked:
             every_row=everybody,
             ladder=ladder,
             confidence=confidence,
+            sampling=sampling,
+            seed=seed,
             tau=tau,
             relaxation=relaxation,
             limits=Limits() if most_columns is None else Limits(columns=most_columns),
@@ -187,7 +193,12 @@ def _ask(asked: Asked) -> Answered:
     named = asked.settings | {"paths": "all" if asked.paths is None else asked.paths}
     if asked.size_only:
         return Answered(sizes=size_of(prepare(asked.table, asked.graph, **named)))
-    sure: dict[str, Any] = {"confidence": asked.confidence, "limits": asked.limits}
+    sure: dict[str, Any] = {
+        "confidence": asked.confidence,
+        "sampling": asked.sampling,
+        "random_state": asked.seed,
+        "limits": asked.limits,
+    }
     if asked.ladder:
         found = assumption_ladder(asked.table, asked.graph, **named, **sure)
         stated = found.asked.bounds

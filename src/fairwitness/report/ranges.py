@@ -143,19 +143,20 @@ def picture(
 
 
 def range_table(table_id: str, caption: str, rows: Sequence[tuple[str, Mapping[str, Any]]]) -> tables.Table:
-    """Give the ends of ranges, in percentage points."""
+    """Give the ends of ranges, in percentage points, and of intervals around them where there are any."""
 
     def end(found: Mapping[str, Any], name: str) -> tables.Cell:
         return tables.hundredths(found.get(name))
 
+    sure = any(
+        (each.get("low"), each.get("high")) != (each.get("lower"), each.get("upper")) for _, each in rows
+    )
+    parts = ("lower", "upper", *(("low", "high") if sure else ()))
     return tables.table(
         table_id,
         caption,
-        ["What", "Lower", "Upper", "Interval, low", "Interval, high"],
-        [
-            [tables.head(show.prose(name)), *(end(found, part) for part in ("lower", "upper", "low", "high"))]
-            for name, found in rows
-        ],
+        ["What", "Lower", "Upper", *(["Interval, low", "Interval, high"] if sure else [])],
+        [[tables.head(show.prose(name)), *(end(found, part) for part in parts)] for name, found in rows],
     )
 
 

@@ -24,6 +24,9 @@ _MINUS = re.compile(r"(?<![\w.)\]-])-(?=\d)")
 _HELD = re.compile(r"\d %| ?\[[^\]<>]{1,40}\]|\b[nkpρ] [=&lt;]+ −?[\d.]+")
 _LONG = 24
 
+#: Hundredths nearer to 0 than this come from rounding.
+ROUNDING = 1e-9
+
 DASH = "–"
 _NBSP = "\u00a0"
 
@@ -93,12 +96,18 @@ def percent_interval(low: object, high: object) -> str:
 
 def hundredths(value: object) -> str:
     """Write a fraction in hundredths with three significant digits: what stands before a percent sign."""
-    return number(100 * finite(value))
+    return number(_hundred(value))
+
+
+def _hundred(value: object) -> float:
+    """Give hundredths; what a computer left of 0 is 0."""
+    given = 100 * finite(value)
+    return 0.0 if abs(given) < ROUNDING else given
 
 
 def hundredths_interval(low: object, high: object) -> str:
     """Write an interval of fractions in hundredths, in square brackets; nothing if there is none."""
-    return interval(100 * finite(low), 100 * finite(high))
+    return interval(_hundred(low), _hundred(high))
 
 
 def share(value: object) -> str:

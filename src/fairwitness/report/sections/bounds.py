@@ -165,7 +165,7 @@ def _effects_table(
             "Effect",
             *(["Group"] if several else []),
             "Bounds",
-            *([f"{show.percent(level)} interval"] if level else []),
+            *([f"{show.percent(level)} interval{_kind(section)}"] if level else []),
             f"Against ±{ranges.tolerance(tau)}",
         ],
         rows,
@@ -179,6 +179,10 @@ def _effects_table(
         ],
         look="sentences",
     )
+
+
+def _kind(section: Mapping[str, Any]) -> str:
+    return ", indicative" if section.get("sampling_error") == "resampled" else ""
 
 
 def _paths(words: str) -> str:

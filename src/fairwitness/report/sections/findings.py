@@ -15,6 +15,7 @@ _ORDER = ("high", "medium", "low", "note")
 #: Findings whose number is a difference of shares, shown in percentage points, or a share.
 _POINTS = frozenset({"RATE001", "RATE003", "RATE004", "FLIP001", "BND001", "BND002", "BND003", "BND004"})
 _SHARES = frozenset({"FLIP006", "BND005", "BND006"})
+_PROBABILITIES = frozenset({"BND007"})
 
 
 def _strength(finding: Mapping[str, Any]) -> float:
@@ -73,6 +74,8 @@ def _value(finding: Mapping[str, Any], number: object) -> str:
         return shown if shown == show.DASH else show.held(f"{shown} points")
     if finding["code"] in _SHARES:
         return show.share(number)
+    if finding["code"] in _PROBABILITIES:
+        return show.probability(number)
     return show.measured(number)
 
 

@@ -108,20 +108,23 @@ def pictures(
         ranges.range_table(
             f"{key}-kinds-data",
             "Bounds for each kind of people, percentage points",
-            [(f"{_alike(kind['given'], feature['node'])} (n = {kind['n']:,})", kind) for kind in kinds],
+            [
+                (f"{_alike(kind['given'], feature['node'], most=200)} (n = {kind['n']:,})", kind)
+                for kind in kinds
+            ],
         ),
         words=ranges.axis(tau),
     )
 
 
-def _alike(given: Mapping[str, str], node: str) -> str:
-    """Name a kind of people by their values, their own group first."""
+def _alike(given: Mapping[str, str], node: str, *, most: int = 24) -> str:
+    """Name a kind of people by their values, their own group first; long ones are cut in pictures."""
     ordered = [*([node] if node in given else []), *(name for name in given if name != node)]
 
     def said(name: str) -> str:
-        value = plain(given[name], most=24)
+        value = plain(given[name], most=most)
         # "Black" and "obrat > 36" say what they are of; "yes" does not.
         alone = name == node or value.startswith(f"{plain(name)} ")
-        return show.held(value if alone else f"{plain(name, most=20)} {value}")
+        return show.held(value if alone else f"{plain(name, most=most)} {value}")
 
     return ", ".join(map(said, ordered))
