@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from fairwitness.config_reader import Reader, as_toml, parse_text, read_text, wrong
+from fairwitness.config_reader import Reader, as_toml, line_of, parse_text, read_text, wrong
 from fairwitness.config_tables import (
     COMPARED_KEYS,
     EVALUATION_TABLES,
@@ -17,6 +17,7 @@ from fairwitness.config_tables import (
     SensitiveConfig,
 )
 from fairwitness.errors import ConfigError
+from fairwitness.text import plain
 
 
 def read_evaluation(path: Path) -> EvaluationConfig:
@@ -52,6 +53,14 @@ def changed(config: EvaluationConfig, changes: Mapping[str, object]) -> Evaluati
             raise ConfigError(bad[0], got=as_toml(value), fix=bad[1])
         config = replace(config, **{table: replace(getattr(config, table), **{key: value})})
     return config
+
+
+def place(config: EvaluationConfig, table: str, key: str | None = None) -> str:
+    """Say where a value stands: ``evaluate.toml, line 5``; without a file, which value it is."""
+    if config.source is None and not config.lines:
+        return f"[{table}] {key}" if key else f"[{table}]"
+    line = line_of(config.lines, table, key)
+    return f"{plain(config.source or 'evaluate.toml')}{f', line {line}' if line else ''}"
 
 
 def compared_models(reader: Reader, table: str, raw: Any) -> dict[str, ComparedConfig]:

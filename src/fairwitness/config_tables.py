@@ -69,7 +69,7 @@ class ModelConfig:
 
 @dataclass(frozen=True, slots=True)
 class ComparedConfig:
-    """``[compare.NAME]``, ``[models.NAME]``: a model beside others, by ``path``, ``predictions`` or ``train``."""
+    """``[compare.NAME]``, ``[models.NAME]``: one model by ``path``, ``predictions`` or ``train``."""
 
     path: Path | None = None
     predictions: str | None = None

@@ -33,6 +33,8 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.drawing.panels import measures as measures
     from fairwitness.drawing.panels import measures_height as measures_height
     from fairwitness.drawing.people import scatter_people as scatter_people
+    from fairwitness.drawing.plane import Spot as Spot
+    from fairwitness.drawing.plane import tradeoff as tradeoff
     from fairwitness.drawing.range_rows import Range as Range
     from fairwitness.drawing.range_rows import ranges as ranges
     from fairwitness.drawing.range_rows import ranges_height as ranges_height
@@ -75,6 +77,8 @@ _NAMES = {
     "ranked_bars": "bars",
     "scatter_people": "people",
     "to_svg": "svg",
+    "Spot": "plane",
+    "tradeoff": "plane",
 }
 __getattr__, __dir__ = attach(__name__, _NAMES)
 __all__ = sorted(_NAMES)

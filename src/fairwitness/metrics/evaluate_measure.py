@@ -1,0 +1,142 @@
+"""From a model's answers to rows of the evaluation's frame."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fairwitness.errors import FairwitnessError
+from fairwitness.metrics.evaluate_mean import ROWS, over_splits
+from fairwitness.metrics.evaluate_runs import Asked, Run, runs_of
+from fairwitness.metrics.evaluation import ALL, MEAN, EvaluationRow
+from fairwitness.model.labels import is_label
+from fairwitness.model.messages import said
+from fairwitness.stats import Estimate
+from fairwitness.table import Groups
+from fairwitness.text import plain
+from fairwitness.typing import FloatArray
+
+if TYPE_CHECKING:
+    from fairwitness.metrics.measured import MeasuredValue
+
+#: Resamples of a single split, at least.
+_FEWEST = 100
+#: metric, feature, group, reference
+_Key = tuple[str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ruler:
+    """What every model's answers are measured with.
+
+    Attributes
+    ----------
+    y
+        (n,) outcomes as given, or ``None``.
+    regression, favorable
+        As in :func:`fairwitness.metrics.evaluate`.
+    groups
+        The sensitive features, the same privileged groups for all models.
+    weight
+        (n,) weights, or ``None``.
+    options
+        Passed to :func:`fairwitness.metrics.measure`. A single split is resampled a tenth as often: the
+        interval of the mean comes from the spread over splits.
+    """
+
+    y: np.ndarray | None
+    regression: bool
+    favorable: object
+    groups: Sequence[Groups]
+    weight: FloatArray | None
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """One model's rows, or why there are none, and what was warned of."""
+
+    rows: tuple[EvaluationRow, ...] = ()
+    failure: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measuring:
+    """Fit, ask and measure one model; what fails is an answer as well."""
+
+    asked: Asked
+    ruler: Ruler
+
+    def __call__(self, named: tuple[str, Any]) -> Answer:
+        """Give the answer of ``(name, model)``."""
+        name, model = named
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                runs = runs_of(model, self.asked)
+                rows = tuple(measured_rows(name, runs, self.ruler))
+            except FairwitnessError as error:
+                return Answer(failure=str(error), notes=heard(caught))
+            except Exception as error:  # a user's model may raise anything
+                return Answer(failure=said(error), notes=heard(caught))
+        return Answer(rows, notes=heard(caught))
+
+
+def measured_rows(name: str, runs: Sequence[Run], ruler: Ruler) -> list[EvaluationRow]:
+    """Give a row a measure of every run, and of their mean where there are several."""
+    each = [_measure(run, ruler) for run in runs]
+    rows = []
+    for run, values in zip(runs, each, strict=True):
+        seed = ALL if run.seed is None else str(run.seed)
+        rows += [EvaluationRow(name, seed, *key, found, ROWS) for key, found in values.items()]
+    if runs[0].seed is None:
+        return rows
+    ratios = [None if run.n_train is None else len(run.rows) / run.n_train for run in runs]
+    for key in dict.fromkeys(key for values in each for key in values):
+        absent = Estimate(float("nan"), reason="the group is not among the rows of that split")
+        found = [values.get(key, absent) for values in each]
+        mean, kind = over_splits(found, ratios, confidence=ruler.options["confidence"])
+        rows.append(EvaluationRow(name, MEAN, *key, mean, kind))
+    return rows
+
+
+def heard(caught: Sequence[warnings.WarningMessage]) -> tuple[str, ...]:
+    """Give the first lines of warnings, each once."""
+    texts = (str(each.message).strip().splitlines() or [""] for each in caught)
+    return tuple(dict.fromkeys(plain(lines[0], most=300) for lines in texts))
+
+
+def _measure(run: Run, ruler: Ruler) -> dict[_Key, Estimate]:
+    from fairwitness.metrics.measure import measure
+
+    y = None if ruler.y is None else ruler.y[run.rows]
+    if y is not None and not ruler.regression:
+        y = is_label(y, ruler.favorable)
+    options = dict(ruler.options)
+    if run.seed is not None:
+        options["n_resamples"] = max(options["n_resamples"] // 10, _FEWEST)
+    measured = measure(
+        y,
+        run.y_pred,
+        y_score=run.y_score,
+        sensitive_features=[groups.take(run.rows) for groups in ruler.groups] or None,
+        task="regression" if ruler.regression else "classification",
+        favorable=1 if ruler.regression else True,
+        sample_weight=None if ruler.weight is None else ruler.weight[run.rows],
+        intersections=False,
+        **options,
+    )
+    return {
+        (value.metric, value.feature, value.group, value.reference): _estimate(value)
+        for value in measured
+        if not value.control
+    }
+
+
+def _estimate(value: MeasuredValue) -> Estimate:
+    return Estimate(value.estimate, value.low, value.high, value.n, reason=value.reason)
