@@ -24,7 +24,7 @@ def mmd_squared_in_blocks(
     *,
     bandwidth: float,
     unbiased: bool = False,
-    block: int = 1024,
+    block: int = 256,
 ) -> float:
     """Give the Gaussian MMD² of two samples with any number of columns, from all pairs of rows.
 

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 from fairwitness._lazy import attach
 
 if TYPE_CHECKING:  # what type checkers and editors see; at run time the names come when first used
+    from fairwitness.table.bins import EqualBins as EqualBins
     from fairwitness.table.canonical import canonical_order as canonical_order
     from fairwitness.table.canonical import row_keys as row_keys
     from fairwitness.table.canonical import table_hash as table_hash
+    from fairwitness.table.cells import Cells as Cells
+    from fairwitness.table.cells import count_cells as count_cells
     from fairwitness.table.columns import Column as Column
     from fairwitness.table.columns import read_column as read_column
     from fairwitness.table.combinations import Combinations as Combinations
@@ -43,7 +46,9 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.table.schema import Schema as Schema
 
 _NAMES = {
+    "Cells": "cells",
     "Column": "columns",
+    "EqualBins": "bins",
     "read_column": "columns",
     "Combinations": "combinations",
     "Contingency": "count",
@@ -64,6 +69,7 @@ _NAMES = {
     "column_labels": "frames",
     "column_names": "frames",
     "container_of": "frames",
+    "count_cells": "cells",
     "count_table": "count",
     "cut": "cuts",
     "n_rows": "frames",

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairwitness.errors import DataError
+from fairwitness.table.batches import is_streamed
+from fairwitness.table.cells import count_cells
 from fairwitness.table.columns import read_column
 from fairwitness.table.frames import column_names, n_rows, native_column
 from fairwitness.table.levels import sort_levels
@@ -90,7 +92,8 @@ def count_table(
     ----------
     frame
         pandas, polars or pyarrow table, or anything lazy that narwhals knows (polars LazyFrame, DuckDB
-        relation, PySpark DataFrame): those are grouped where they are and only the cells are fetched.
+        relation, PySpark DataFrame): those are grouped where they are and only the cells are fetched. Or the
+        path of a parquet file or folder, read in batches.
     columns
         Names of the columns to cross, at least one.
     weights
@@ -112,13 +115,19 @@ def count_table(
             got=listing([plain(name) for name in names]) or "none",
             fix="name each column once",
         )
-    lazy = _as_lazy(frame)
-    if lazy is None:
+    streamed = is_streamed(frame)
+    lazy = None if streamed else _as_lazy(frame)
+    if lazy is None and not streamed:
         return _count(frame, names, _weights(frame, weights), levels or {}, max_cells)
     if weights is not None and not isinstance(weights, str):
         raise DataError("a lazy table takes its weights from a column", fix="pass the column's name")
-    cells = _group(lazy, names, weights)
-    sums = _weights(cells, _SUM)
+    sums: FloatArray | None
+    if streamed:
+        found = count_cells(frame, names, weights=weights)
+        cells, sums = found.table, found.weight
+    else:
+        cells = _group(lazy, names, weights)
+        sums = _weights(cells, _SUM)
     counted = _count(cells, names, sums, levels or {}, max_cells)
     if weights is None:
         return Contingency(counted.columns, counted.levels, np.rint(counted.counts).astype(np.int64))

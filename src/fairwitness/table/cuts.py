@@ -11,7 +11,7 @@ from fairwitness.errors import GroupError
 from fairwitness.table.columns import read_column
 from fairwitness.table.levels import level_text
 from fairwitness.text import plain
-from fairwitness.typing import ObjectArray
+from fairwitness.typing import IntArray, ObjectArray
 
 _CUT = re.compile(r"^\s*(?P<column>.*\S)\s*(?P<sign>>=|<=|≥|≤|>|<)\s*(?P<number>[^<>=≤≥]*)$", re.DOTALL)
 _SIGNS = {"≥": ">=", "≤": "<="}
@@ -113,9 +113,12 @@ def cut(values: Any, expression: str | SensitiveSpec) -> ObjectArray:
         If the values are no numbers.
     """
     spec = parse_sensitive_spec(expression) if isinstance(expression, str) else expression
-    yes, no = spec.labels
+    palette: ObjectArray = np.array([*spec.labels, None], dtype=object)
+    return palette[cut_codes(values, spec)]
+
+
+def cut_codes(values: Any, spec: SensitiveSpec) -> IntArray:
+    """Cut numbers as :func:`cut` does: 0 where it holds, 1 where not, -1 where missing, as (n,)."""
     numbers = read_column(values, name=spec.column).numbers()
     holds = _COMPARE[str(spec.operator)](numbers, float(spec.number or 0))
-    out = np.where(holds, yes, no).astype(object)
-    out[np.isnan(numbers)] = None
-    return out
+    return np.where(np.isnan(numbers), -1, np.where(holds, 0, 1)).astype(np.int64)

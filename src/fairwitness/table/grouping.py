@@ -34,6 +34,7 @@ def build_groups(
     intersections: bool | Sequence[Sequence[str]],
     max_groups: int,
     minimum_n: int,
+    rows: ArrayLike | None = None,
 ) -> tuple[Groups, ...]:
     """Do the work of :func:`fairwitness.table.groups.sensitive_groups`."""
     if missing not in get_args(MissingPolicy):
@@ -43,7 +44,8 @@ def build_groups(
             fix=f"use {listing(get_args(MissingPolicy))}",
         )
     columns = _columns(sensitive_features)
-    features = [_feature(name, values, missing, max_groups) for name, values in columns.items()]
+    amounts = None if rows is None else np.asarray(rows, dtype=np.int64)
+    features = [_feature(name, values, missing, max_groups, amounts) for name, values in columns.items()]
     names = [groups.name for groups in features]
     if len(set(names)) < len(names):
         raise GroupError(
@@ -61,6 +63,8 @@ def build_groups(
     crossings = [[_named(features, name) for name in names] for names in _crossings(features, intersections)]
     crossed = [_cross(parts, max_groups) for parts in crossings]
     outcome = _outcome(accepted, lengths.pop())
+    if outcome is not None and amounts is not None:
+        outcome = outcome * amounts
     given = _given(privileged, features, crossed)
     done = {each.name: _privilege(each, given.get(each.name), outcome, minimum_n) for each in features}
     for groups, parts in zip(crossed, crossings, strict=True):
@@ -87,7 +91,9 @@ def _columns(features: Any) -> dict[str, Any]:
     return columns
 
 
-def _feature(name: str, values: Any, missing: MissingPolicy, max_groups: int) -> Groups:
+def _feature(
+    name: str, values: Any, missing: MissingPolicy, max_groups: int, amounts: IntArray | None
+) -> Groups:
     column = read_column(values, name=name)
     spec = spec_of_name(name)
     parts = (spec.column,) if spec.is_cut and column.family != "text" else (name,)
@@ -101,7 +107,7 @@ def _feature(name: str, values: Any, missing: MissingPolicy, max_groups: int) ->
         labels = tuple(spec.labels[label == "False"] for label in labels)
     else:
         codes, labels = _labelled(column)
-    return _with_missing(name, codes, labels, parts, missing, max_groups)
+    return _with_missing(name, codes, labels, parts, missing, max_groups, amounts)
 
 
 def _labelled(column: Column, order: tuple[str, ...] | None = None) -> tuple[IntArray, tuple[str, ...]]:
@@ -141,9 +147,10 @@ def _with_missing(
     parts: tuple[str, ...],
     missing: MissingPolicy,
     max_groups: int,
+    amounts: IntArray | None,
 ) -> Groups:
     gaps = codes < 0
-    n_missing = int(gaps.sum())
+    n_missing = _total(gaps, amounts)
     shown = plain(name)
     if not labels:
         raise GroupError(
@@ -154,7 +161,8 @@ def _with_missing(
     if n_missing and missing == "error":
         raise GroupError(
             f"{shown!r} has missing values",
-            got=f"{n_missing} of {len(codes)} rows, the first in row {int(np.flatnonzero(gaps)[0])}",
+            got=f"{n_missing} of {_total(gaps | ~gaps, amounts)} rows"
+            + (f", the first in row {int(np.flatnonzero(gaps)[0])}" if amounts is None else ""),
             fix='fill them, or pass missing="group" or missing="drop"',
         )
     missing_labels: tuple[int, ...] = ()
@@ -182,7 +190,13 @@ def _with_missing(
         n_missing=n_missing,
         parts=parts,
         missing_labels=missing_labels,
+        rows=amounts,
     )
+
+
+def _total(chosen: BoolArray, amounts: IntArray | None) -> int:
+    """Count the rows that chosen entries stand for."""
+    return int(chosen.sum() if amounts is None else amounts[chosen].sum())
 
 
 def _check_number(name: str, n: int, max_groups: int, *, crossed: bool = False) -> None:
@@ -254,9 +268,10 @@ def _cross(features: list[Groups], max_groups: int) -> Groups:
         codes=out,
         privileged=0,
         missing=features[0].missing,
-        n_missing=int(gone.sum() + np.isin(out, unknown).sum()),
+        n_missing=_total(gone | np.isin(out, unknown), features[0].rows),
         parts=tuple(dict.fromkeys(part for groups in features for part in groups.parts)),
         missing_labels=unknown,
+        rows=features[0].rows,
     )
 
 
@@ -313,8 +328,7 @@ def _privilege(groups: Groups, label: object, accepted: FloatArray | None, minim
         return replace(groups, privileged=_first_best(counts, eligible), privileged_reason=BY_SIZE)
     if (eligible & (counts >= minimum_n)).any():
         eligible &= counts >= minimum_n
-    inside = groups.codes >= 0
-    sums = np.bincount(groups.codes[inside], weights=accepted[inside], minlength=groups.n_groups)
+    sums = np.bincount(groups.codes + 1, weights=accepted, minlength=groups.n_groups + 1)[1:]
     rates = sums / np.maximum(counts, 1)
     # equal rates: the larger group
     best = eligible & (rates == rates[eligible].max())

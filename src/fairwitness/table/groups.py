@@ -44,6 +44,8 @@ class Groups:
         The columns that the feature comes from.
     missing_labels
         Positions in ``labels`` that stand for missing values.
+    rows
+        (n,) rows of the table that each entry stands for, where cells were counted; ``None`` for 1 each.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Groups:
     n_missing: int = 0
     parts: tuple[str, ...] = ()
     missing_labels: tuple[int, ...] = field(default=())
+    rows: IntArray | None = None
 
     @property
     def n_groups(self) -> int:
@@ -69,7 +72,9 @@ class Groups:
     @property
     def counts(self) -> IntArray:
         """Rows of each group, shape (G,)."""
-        return np.bincount(self.codes[self.codes >= 0], minlength=self.n_groups).astype(np.int64)
+        kept = self.codes >= 0
+        rows = None if self.rows is None else self.rows[kept]
+        return np.bincount(self.codes[kept], rows, minlength=self.n_groups).astype(np.int64)
 
     def index(self, label: object) -> int:
         """Give the position of a group, by its label or by the value it stands for.
@@ -108,8 +113,10 @@ class Groups:
     def take(self, rows: ArrayLike) -> Groups:
         """Give the same groups for some rows (positions or a mask); a group may then be empty."""
         codes = self.codes[np.asarray(rows)]
+        left = None if self.rows is None else self.rows[np.asarray(rows)]
         gone = (codes < 0) | np.isin(codes, self.missing_labels)
-        return replace(self, codes=codes, n_missing=int(gone.sum()))
+        n_missing = gone.sum() if left is None else left[gone].sum()
+        return replace(self, codes=codes, n_missing=int(n_missing), rows=left)
 
     def with_privileged(self, label: object) -> Groups:
         """Give the same groups with another privileged one."""
@@ -138,6 +145,7 @@ def sensitive_groups(
     intersections: bool | Sequence[Sequence[str]] = False,
     max_groups: int = 200,
     minimum_n: int = 30,
+    rows: ArrayLike | None = None,
 ) -> tuple[Groups, ...]:
     """Find the groups of one or more sensitive features.
 
@@ -164,6 +172,9 @@ def sensitive_groups(
     minimum_n
         A group below this size is not chosen as privileged for its acceptance rate, as long as a larger
         one exists. No group is ever left out for its size.
+    rows
+        (n,) rows that each entry stands for, where cells were counted (``accepted`` is then the share of
+        them); ``None`` for 1 each.
 
     Returns
     -------
@@ -186,6 +197,7 @@ def sensitive_groups(
         intersections=intersections,
         max_groups=max_groups,
         minimum_n=minimum_n,
+        rows=rows,
     )
 
 
