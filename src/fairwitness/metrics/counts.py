@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from fairwitness.errors import DataError
+from fairwitness.metrics.confusion import count_labels
 from fairwitness.typing import BoolArray, FloatArray, IntArray
 
 #: Whom a rate is taken over: all rows, those with the good outcome, those with the other.
@@ -118,40 +119,13 @@ def count_decisions(
     DataError
         If lengths differ, or a weight is negative or not finite.
     """
-    n = len(codes)
-    for name, values in (("accepted", accepted), ("y", y), ("sample_weight", sample_weight)):
-        if values is not None and values.shape != (n,):
-            raise DataError(
-                f"{name} and the groups differ in their number of rows",
-                got=f"shape {values.shape} and {n} rows",
-                fix="pass one value a row",
-            )
-    # Codes of left-out rows fall into the first four cells, which are cut off.
-    cells = (np.asarray(codes, dtype=np.int64) + 1) * 4
-    if y is not None:
-        cells += y.astype(np.int64) * 2
-    cells += accepted
-
-    def summed(weights: FloatArray | None) -> np.ndarray:
-        flat = np.bincount(cells, weights=weights, minlength=4 * (n_groups + 1))
-        return flat[4:].reshape(n_groups, 2, 2)
-
-    rows = summed(None).astype(np.int64)
-    if sample_weight is None:
-        weight = squares = rows.astype(np.float64)
-    else:
-        given = np.asarray(sample_weight, dtype=np.float64)
-        if not (np.isfinite(given).all() and (given >= 0).all()):
-            raise DataError(
-                "a sample weight is negative or not a number",
-                got=f"row {int(np.flatnonzero(~(np.isfinite(given) & (given >= 0)))[0])}",
-                fix="pass weights of at least 0",
-            )
-        weight, squares = summed(given), summed(given**2)
+    counted = count_labels(
+        accepted, codes, n_groups, y, sample_weight=sample_weight, names=("accepted", "y", "sample_weight")
+    )
     return Counts(
-        rows=rows,
-        weight=weight,
-        squares=squares,
+        rows=counted.rows,
+        weight=counted.weight,
+        squares=counted.squares,
         has_outcome=y is not None,
         weighted=sample_weight is not None,
     )

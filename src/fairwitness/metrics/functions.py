@@ -20,6 +20,7 @@ from fairwitness.metrics.counts import Among, count_decisions
 from fairwitness.metrics.group import group_rates
 from fairwitness.metrics.inputs import check_rows, favoured, one_feature, weights
 from fairwitness.stats.intervals import Estimate
+from fairwitness.table.groups import Groups
 from fairwitness.text import plain
 from fairwitness.typing import MissingPolicy
 
@@ -275,14 +276,19 @@ def _compare(
     distance = _distance(measure)
     farthest = max(range(len(found)), key=lambda at: distance(found[at].estimate))
     label = rates.comparisons[farthest].group
-    if label in {groups.labels[at] for at in groups.missing_labels}:
+    warn_if_missing(groups, groups.labels.index(label), rates[label].n, stacklevel=4)
+    return found[farthest].estimate
+
+
+def warn_if_missing(groups: Groups, at: int, n: int, *, stacklevel: int) -> None:
+    """Warn if the group that differs most is that of the missing values."""
+    if at in groups.missing_labels:
         warnings.warn(
-            f"the group farthest from {plain(groups.privileged_label)} is the {rates[label].n:,} rows whose "
+            f"the group farthest from {plain(groups.privileged_label)} is the {n:,} rows whose "
             f'{plain(groups.name)} is missing; missing="drop" leaves them out',
             FairwitnessWarning,
-            stacklevel=3,
+            stacklevel=stacklevel,
         )
-    return found[farthest].estimate
 
 
 def _distance(measure: str) -> Callable[[float], float]:
