@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test lint types imports unit papers-flips papers-bounds clean help
+.PHONY: demo test lint types imports unit papers-flips papers-flips-fair papers-bounds clean help
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -44,6 +44,9 @@ unit: $(VENV)/.dev ## the tests
 
 papers-flips: $(VENV)/.dev ## the papers' tables and ours, docs/papers-flips.md (QUICK=1: a small part, in seconds)
 	$(BIN)/python benchmarks/papers/flips.py $(if $(QUICK),--quick) $(if $(REFERENCE),--reference $(REFERENCE))
+
+papers-flips-fair: $(VENV)/.dev ## the same for AdvDeb, LFERM and FairC, docs/papers-flips-fair.md
+	$(BIN)/python benchmarks/papers/flips.py --fair $(if $(QUICK),--quick) $(if $(REFERENCE),--reference $(REFERENCE))
 
 papers-bounds: $(VENV)/.dev ## what the published bounds should have said, docs/papers-bounds.md (in seconds)
 	$(BIN)/python benchmarks/papers/bounds.py $(if $(REFERENCE),--reference $(REFERENCE))

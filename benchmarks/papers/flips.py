@@ -22,6 +22,7 @@ from flips_models import (
     CLASSIFIERS,
     DECISION_MAKERS,
     WEIGHTED,
+    WITH_FAIR,
     classifier_quality,
     classifiers,
     decision_maker,
@@ -41,6 +42,8 @@ GENERATORS = ("neighbors", "kdtree", "genetic", "exact")
 DRAWS = {"German": 24, "Crime": 12, "Adult": 0, "AdultDeb": 0}
 #: At most so many rejected rows of each group get proofs on the large table.
 EXACT_PEOPLE = 25
+#: Rejected rows of each group that the genetic generator is asked about, for the fair decision makers.
+MOST_PEOPLE = 300
 #: Decision makers that DiCE itself is tried on.
 PEER_MODELS = ("LR", "DT")
 
@@ -50,7 +53,8 @@ def main() -> None:
     folder = Path(chosen.cache or ROOT / ".papers" / ("flips-quick" if chosen.quick else "flips"))
     cache = Cache(folder)
     published = Published.read(Path(chosen.reference))
-    out = Path(chosen.out or (folder / "papers-flips.md" if chosen.quick else ROOT / "docs/papers-flips.md"))
+    page = "papers-flips-fair.md" if chosen.fair else "papers-flips.md"
+    out = Path(chosen.out or (folder / page if chosen.quick else ROOT / "docs" / page))
     tasks = [task for task in TASKS if chosen.tasks is None or task.key in chosen.tasks.split(",")]
     plan = Plan(
         models=tuple(chosen.models.split(",")),
@@ -59,6 +63,7 @@ def main() -> None:
         seed=chosen.seed,
         quick=chosen.quick,
         people=chosen.people,
+        fair=chosen.fair,
     )
     if not chosen.page_only:
         for task in tasks:
@@ -70,6 +75,7 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="German/gender only, fixed parameters")
+    parser.add_argument("--fair", action="store_true", help="AdvDeb, LFERM and FairC beside their plain kin")
     parser.add_argument("--reference", default=ROOT.parent / "shared" / "reference")
     parser.add_argument("--tasks", help="German/gender,Adult/gender,...")
     parser.add_argument("--models", default=",".join(DECISION_MAKERS))
@@ -86,6 +92,13 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--cache")
     parser.add_argument("--out")
     chosen = parser.parse_args()
+    if chosen.fair:
+        chosen.models, chosen.generators, chosen.variants = (
+            ",".join(WITH_FAIR),
+            "neighbors,kdtree,genetic",
+            False,
+        )
+        chosen.people = chosen.people or MOST_PEOPLE
     if chosen.quick:
         chosen.tasks, chosen.draws = chosen.tasks or "German/gender", 0
         chosen.exact_seconds = min(chosen.exact_seconds, 10)

@@ -20,6 +20,7 @@ import fairwitness
 
 #: Written by hand, below the tables that it explains.
 WHY = Path(__file__).with_name("flips_why.md")
+WHY_FAIR = Path(__file__).with_name("flips_fair_why.md")
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Plan:
     seed: int
     quick: bool
     people: int | None
+    #: Whether it is about the decision makers that try to be fair, beside their plain kin.
+    fair: bool = False
 
 
 def write_page(out: Path, cache: Cache, published: Published, plan: Plan, tasks: Sequence[Task]) -> None:
@@ -40,6 +43,7 @@ def write_page(out: Path, cache: Cache, published: Published, plan: Plan, tasks:
     parts = [
         _head(results, plan),
         sections.agreement(results, published),
+        sections.against_plain(results, published) if plan.fair else "",
         *(
             sections.flips_table(results, published, generators, first)
             for generators, first in (
@@ -59,7 +63,7 @@ def write_page(out: Path, cache: Cache, published: Published, plan: Plan, tasks:
         causes.dice_itself(results, published),
     ]
     if not plan.quick:
-        parts.append(WHY.read_text(encoding="utf-8"))
+        parts.append((WHY_FAIR if plan.fair else WHY).read_text(encoding="utf-8"))
     text = "\n\n".join(part.strip() for part in parts if part) + "\n"
     out.parent.mkdir(parents=True, exist_ok=True)
     part = out.with_suffix(".part")
@@ -67,13 +71,26 @@ def write_page(out: Path, cache: Cache, published: Published, plan: Plan, tasks:
     os.replace(part, out)
 
 
+def _beside(plan: Plan) -> str:
+    if plan.fair:
+        return (
+            "Here:** AdvDeb, LFERM and FairC (`fairwitness.fair`) beside the plain models that they are made "
+            "from. They hear of the groups in training and decide without them. At most "
+            f"{plan.people} rejected rows of each group are searched by the genetic generator. The other "
+            "models are in [papers-flips.md](papers-flips.md)."
+        )
+    return "Left out:** AdvDeb, LFERM and FairC: they are in [papers-flips-fair.md](papers-flips-fair.md)."
+
+
 def _head(results: Results, plan: Plan) -> str:
     quick = "This is the quick form: German and gender only, fixed parameters.\n\n" if plan.quick else ""
+    target = "papers-flips-fair" if plan.fair else "papers-flips"
+    about = ": predictors that try to be fair" if plan.fair else ""
     return f"""\
-# The published tables of counterfactual fair opportunity, and ours
+# The published tables of counterfactual fair opportunity, and ours{about}
 
 {quick}Tables 3, 4, 6, 7, 8, 9 and 10 of Cornacchia et al. (2023), run again with fairwitness. Every line
-marked *paper* is their figure, every line marked *ours* comes from `make papers-flips`, which writes this
+marked *paper* is their figure, every line marked *ours* comes from `make {target}`, which writes this
 page. A cell that was not run says so.
 
 **Run:** {results.dates()}, fairwitness {fairwitness.__version__}, scikit-learn {sklearn.__version__},
@@ -91,7 +108,7 @@ k-d tree chooses them, by numbers without scale. {results.exact()}
 
 **Parameters:** {results.parameters()}
 
-**Left out:** AdvDeb, LFERM and FairC, which the library does not have yet.
+**{_beside(plan)}
 
 **A ceiling.** The published nDCCF credits ranks 1 … 99 over 1 … 100, so that 0.9928 is its highest value
 @100 (1 @10 and @50): where a table prints 0.9928, nothing flipped. Our default, `convention="equations"`,

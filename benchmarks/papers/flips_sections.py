@@ -60,6 +60,40 @@ def agreement(results: Results, published: Published) -> str:
     )
 
 
+#: Decision maker that tries to be fair → the plain one that it is made from.
+KIN = {"AdvDeb": "MLP", "LFERM": "SVM", "FairC": "LR"}
+
+
+def against_plain(results: Results, published: Published) -> str:
+    """Whether a decision maker that tries to be fair has a smaller |ΔCFlips| than its plain kin."""
+    rows = []
+    for generator in COMPARED:
+        for task in results.tasks:
+            first = task.first
+            for made, plain in KIN.items():
+                ours = [results.delta(task, generator, m, "cflips", KS[-1]) for m in (plain, made)]
+                theirs = [
+                    published.value(generator, first, task.key, m, "cflips", "delta", KS[-1])
+                    if published.comparable(generator, first, task.key, m)
+                    else None
+                    for m in (plain, made)
+                ]
+                rows.append([NAMES[generator], task.key, f"{plain} → {made}", _moved(ours), _moved(theirs)])
+    return (
+        "## Against their plain kin\n\n|ΔCFlips@100| in points, of the plain model and of the one that "
+        "tries to be fair; –: a group is empty.\n\n"
+        + table(["generator", "data set", "models", "ours", "paper"], rows)
+    )
+
+
+def _moved(pair: Sequence[float | None]) -> str:
+    before, after = pair
+    if before is None or after is None:
+        return "–"
+    sign = "lower" if abs(after) < abs(before) else "not lower"
+    return f"{percent(abs(before))} → {percent(abs(after))}, {sign}"
+
+
 def flips_table(results: Results, published: Published, generators: Sequence[str], first: bool) -> str:
     """Tables 3, 4, 7 and 8."""
     number, _ = TABLE[generators[0], first]
