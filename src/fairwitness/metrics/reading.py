@@ -54,6 +54,9 @@ class Inputs:
         The groups of the control features, or ``None``.
     empty_levels
         Feature → levels that its column declares and that occur nowhere.
+    rows, squares
+        (n,) rows that each entry stands for, where cells were counted, and sums of their squared weights;
+        ``None`` where each entry is a row.
     """
 
     task: str
@@ -69,6 +72,8 @@ class Inputs:
     strata: Groups | None
     empty_levels: Mapping[str, tuple[str, ...]]
     notes: Mapping[str, str]
+    rows: IntArray | None = None
+    squares: FloatArray | None = None
 
     def labels(self, *, several: bool) -> tuple[IntArray | BoolArray, IntArray | BoolArray | None, int, int]:
         """Predicted and true label codes, the number of labels, and the place of the favourable one.
@@ -157,6 +162,8 @@ def read_inputs(
     minimum_n: int,
     intersections: bool,
     benefit: Benefit,
+    rows: IntArray | None = None,
+    squares: FloatArray | None = None,
 ) -> Inputs:
     """Check and align what :func:`measure` is given; see there.
 
@@ -218,12 +225,12 @@ def read_inputs(
     else:
         accepted = inputs.accepted
     features, notes = _features(
-        sensitive_features, accepted, privileged, missing, minimum_n, intersections=intersections
+        sensitive_features, accepted, privileged, missing, minimum_n, rows, intersections=intersections
     )
     strata = None
     if control_features is not None:
         strata = sensitive_groups(
-            control_features, missing=missing, intersections=True, max_groups=MOST_GROUPS
+            control_features, missing=missing, intersections=True, max_groups=MOST_GROUPS, rows=rows
         )[-1]
         if len(strata.codes) != n:
             raise GroupError("the control features differ from the predictions in their number of rows")
@@ -249,6 +256,8 @@ def read_inputs(
         strata,
         empty,
         notes,
+        rows,
+        squares,
     )
     # What was computed on the way need not be computed again.
     for name in ("accepted", "good", "outcome", "prediction"):
@@ -263,6 +272,7 @@ def _features(
     privileged: object,
     missing: MissingPolicy,
     minimum_n: int,
+    rows: IntArray | None,
     *,
     intersections: bool,
 ) -> tuple[tuple[Groups, ...], dict[str, str]]:
@@ -287,6 +297,7 @@ def _features(
             intersections=crossed,
             max_groups=MOST_GROUPS,
             minimum_n=minimum_n,
+            rows=rows,
         )
 
     if not intersections:

@@ -80,7 +80,16 @@ class Tables:
         """Count scores a group; fewer bins the more groups there are."""
         good = None if self.inputs.y_true is None or self.inputs.task == "regression" else self.inputs.good
         most = max(min(MOST_BINS, _ALL_BINS // n_groups), 32)
-        return histogram(values, codes, n_groups, good, self.inputs.weight, most=most)
+        return histogram(
+            values,
+            codes,
+            n_groups,
+            good,
+            self.inputs.weight,
+            most=most,
+            rows=self.inputs.rows,
+            squares=self.inputs.squares,
+        )
 
     def _kind(self, part: str) -> str:
         if part in OF_SCORES:
@@ -113,6 +122,8 @@ class Tables:
                 n_labels=size,
                 favorable=favorable,
                 sample_weight=self.inputs.weight,
+                rows=self.inputs.rows,
+                squares=self.inputs.squares,
             )
         counted = self._counted[key]
         if strata is not None:
