@@ -199,6 +199,8 @@ def measure_inputs(
     fit = [metric for metric in wanted if metric.name not in left_out]
     seed = seed_from(random_state)
     names = {part for metric in fit for part in parts_of(metric.name)} | {metric.name for metric in fit}
+    if "balanced_accuracy" in names:
+        names |= {"true_positive_rate", "true_negative_rate"}
     several = bool(names & {*OF_LABELS, *(OF_MARGINALS)})
     tables = Tables(inputs, names, several=several, seed=seed, n_resamples=n_resamples)
     values = list(_rows(fit, inputs, tables, asked))

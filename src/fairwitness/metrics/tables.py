@@ -18,7 +18,7 @@ from fairwitness.table.groups import Groups
 from fairwitness.typing import FloatArray, IntArray
 
 #: Bins of all groups together.
-_ALL_BINS = 4 * MOST_BINS
+_ALL_BINS = 2 * MOST_BINS
 
 
 class Tables:
