@@ -76,7 +76,7 @@ class Asked:
         if wanted == OVERALL and OVERALL not in groups.labels:
             return groups.n_groups
         if wanted == "best" and "best" not in groups.labels:
-            if source is None:
+            if source is None or metric in OF_MARGINALS:  # a distribution is not better than another
                 return groups.privileged
             return _best(groups, source, parts_of(metric)[0], self.minimum_n)
         if wanted == "privileged" and "privileged" not in groups.labels:

@@ -153,20 +153,21 @@ def pooled_gap(gaps: Sequence[Gap], weight: FloatArray, confidence: float) -> Ga
     with np.errstate(invalid="ignore", divide="ignore"):
         part = part / part.sum(axis=0)
 
-    def mean(values: FloatArray) -> FloatArray:
-        return np.asarray(np.where(used, part * values, 0.0).sum(axis=0))
+    def over(values: FloatArray) -> FloatArray:
+        # Strata that are not used may hold anything.
+        return np.where(used, values, 0.0)
 
     def reach(low: FloatArray, high: FloatArray) -> Bounds:
         down, up = (
-            np.sqrt(np.where(used, (part * side) ** 2, 0.0).sum(axis=0))
+            np.sqrt(((part * over(side)) ** 2).sum(axis=0))
             for side in (table["estimate"] - low, high - table["estimate"])
         )
         return estimate - down, estimate + up
 
     some = used.any(axis=0)
-    estimate = np.where(some, mean(table["estimate"]), np.nan)
-    variance = np.where(used, part**2 * table["variance"], 0.0).sum(axis=0)
-    detectable = np.sqrt(np.where(used, (part * table["detectable"]) ** 2, 0.0).sum(axis=0))
+    estimate = np.where(some, (part * over(table["estimate"])).sum(axis=0), np.nan)
+    variance = (part**2 * over(table["variance"])).sum(axis=0)
+    detectable = np.sqrt(((part * over(table["detectable"])) ** 2).sum(axis=0))
     low, high = reach(table["low"], table["high"])
     return Gap(
         estimate,
