@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -74,10 +73,10 @@ def test_a_task_runs_in_a_process_of_its_own(benchmarks):
 
 def test_a_peer_that_is_missing_is_a_sentence(benchmarks, capsys):
     metrics = benchmarks["metrics"]
-    answer = metrics.do("geomloss", "mmd", 100)
+    answer = metrics.do("nobody", "mmd", 100)
     assert isinstance(answer, str)
     assert "was not measured" in answer
-    metrics.beside("x", metrics.Done({}, 0.5, 1.0, 10.0), {"geomloss": answer}, 0.2)
+    metrics.beside("x", metrics.Done({}, 0.5, 1.0, 10.0), {"nobody": answer}, 0.2)
     out = capsys.readouterr().out
     assert "NOT reached" in out
     assert "was not measured" in out
@@ -96,7 +95,5 @@ def test_peers_tasks_import_nothing_of_the_project():
 def test_too_little_disk_leaves_a_size_out(benchmarks, monkeypatch, capsys):
     metrics = benchmarks["metrics"]
     monkeypatch.setattr(metrics.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 10})())
-    with pytest.raises(KeyError):
-        metrics.files([10, 20], None)
+    metrics.files([10, 20], None)
     assert capsys.readouterr().out.count("were left out") == 2
-    assert np.isfinite(metrics.ROW_BYTES)

@@ -42,10 +42,11 @@ def frame(rows):
             session = builder.getOrCreate()
         except Exception as error:  # no Java
             pytest.skip(f"Spark does not start: {error}")
-        listed = [
-            tuple(None if v is None else v for v in row) for row in rows.to_numpy(dtype=object).tolist()
-        ]
-        yield session.createDataFrame(listed, list(rows))
+        # a missing text is null there, a missing number NaN
+        listed = rows.to_numpy(dtype=object).tolist()
+        for row in listed:
+            row[1] = row[1] if isinstance(row[1], str) else None
+        yield session.createDataFrame([tuple(row) for row in listed], list(rows))
         session.stop()
 
 
