@@ -191,6 +191,12 @@ def test_refused(frame, tmp_path):
         count_metrics(frame, sensitive_features=frame["sex"], **asked)
     with pytest.raises(ConfigError, match="name of a column"):
         count_metrics(frame, y_pred=frame["pred"])
+    with pytest.raises(ConfigError, match="score_range must be two numbers"):
+        count_metrics(frame, y_score="score", score_range=1, **asked)
+    with pytest.raises(ConfigError, match="range of the scores is empty"):
+        count_metrics(frame, y_score="score", score_range=(1, 0), **asked)
+    with pytest.raises(ConfigError, match="max_cells"):
+        count_metrics(frame, max_cells="many", **asked)
     with pytest.raises(ConfigError, match="unknown adjustment"):
         count_metrics(frame, adjust="none", **asked)
     with pytest.raises(GroupError, match="missing values"):

@@ -115,7 +115,7 @@ def count_metrics(
     wanted = chosen(metrics)
     features = _names(sensitive_features, "sensitive_features")
     controls = _names(control_features, "control_features")
-    scored = {} if y_score is None else {_name(y_score, "y_score"): EqualBins(*score_range, bins)}
+    scored = {} if y_score is None else {_name(y_score, "y_score"): _bins(score_range, bins)}
     columns = [_name(y_pred, "y_pred")]
     columns += [] if y_true is None else [_name(y_true, "y_true")]
     _check_once([*columns, *features, *scored])
@@ -171,6 +171,14 @@ def count_metrics(
             settings={**done.settings, "score_error": _errors(inputs, centres, cells, bins_of)},
         )
     return replace(done, left_out={**done.left_out, **left_out})
+
+
+def _bins(score_range: object, bins: int) -> EqualBins:
+    if not isinstance(score_range, Sequence) or isinstance(score_range, str) or len(score_range) != 2:
+        raise ConfigError(
+            "score_range must be two numbers", got=shown(score_range), fix="pass e.g. score_range=(0, 1)"
+        )
+    return EqualBins(score_range[0], score_range[1], bins)
 
 
 def _why(metric: Metric) -> str:
