@@ -1,4 +1,4 @@
-"""Metrics of other libraries on random inputs, and both numbers of docs/metrics-peers.md where they differ."""
+"""Metrics of other libraries on random inputs, and both numbers of the page where they differ."""
 
 from __future__ import annotations
 

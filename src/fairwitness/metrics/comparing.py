@@ -12,7 +12,7 @@ from scipy.stats import chi2
 from fairwitness.metrics import gaps
 from fairwitness.metrics.catalogue import CATALOGUE, NAMED_DIFFERENCES
 from fairwitness.metrics.gaps import Gap
-from fairwitness.metrics.intervals import mean_interval
+from fairwitness.metrics.intervals import distance_interval, mean_interval
 from fairwitness.metrics.measured import POOLED, MeasuredValue, Status
 from fairwitness.metrics.sources import CountSource, Source
 from fairwitness.stats.divergences import jensen_shannon, total_variation
@@ -103,7 +103,10 @@ def level_rows(
         low, high = _balanced_interval(source, asked.confidence)
     else:
         samples = source.samples(metric)
-        low, high = percentile(samples, asked.confidence)
+        if metric == "calibration_error":
+            low, high = distance_interval(value, samples, asked.confidence, most=1.0)
+        else:
+            low, high = percentile(samples, asked.confidence)
         lost = 1 - np.isfinite(samples).mean(axis=0)
     places = [len(value) - 1] if groups is None else range(groups.n_groups)
     for at in places:
@@ -326,8 +329,6 @@ def _of_marginals(metric: str, source: CountSource, reference: int, confidence: 
     estimate = function(marginals, marginals[reference])
     drawn = source.resampled_marginals()
     samples = function(drawn, drawn[:, [reference]])
-    low, high = percentile(samples, confidence)
-    low, high = np.maximum(2 * estimate - high, 0.0), np.clip(2 * estimate - low, estimate, 1.0)
     n = source.n("accuracy")
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = marginals / marginals.sum(axis=-1, keepdims=True)
@@ -342,6 +343,7 @@ def _of_marginals(metric: str, source: CountSource, reference: int, confidence: 
         p = np.full(len(p), np.nan)
     lacking = np.full(len(p), np.nan)
     p = np.where(np.isfinite(estimate), p, np.nan)
+    low, high = distance_interval(estimate, samples, confidence, p=p, most=1.0)
     return Gap(
         estimate,
         low,

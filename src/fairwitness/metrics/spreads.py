@@ -1,9 +1,8 @@
 """How far the groups' distributions of scores are apart: exact distances, intervals from a histogram.
 
-Distances of samples are never below 0 and, by noise alone, above what they are in the population. So the
-interval is the reflected one (twice the estimate less the quantiles of the resamples, cut at 0), which
-takes that excess off again, and p-values come from samples of both sizes drawn from the pooled
-distribution.
+Distances of samples are never below 0 and, by noise alone, above what they are in the population, which
+:func:`~fairwitness.metrics.intervals.distance_interval` allows for. p-values come from pairs of samples of
+both sizes drawn from the pooled distribution.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from fairwitness.metrics.gaps import Gap
+from fairwitness.metrics.intervals import distance_interval
 from fairwitness.metrics.scores import Histogram, resampled
 from fairwitness.stats.bandwidth import median_bandwidth
 from fairwitness.stats.characteristic import CharacteristicSums
@@ -93,7 +93,12 @@ class Spreads:
         else:
             estimate = self._sums.mmd_squared(unbiased=True)[:, self._reference]
         samples, p = self._resamples[name], self._p.get(name)
-        low, high = self._reflected(estimate, samples, signed=name == "mmd2_unbiased")
+        if name == "mmd2_unbiased":
+            # What resamples vary around is the form with the pairs of a row with itself.
+            low, high = percentile(samples - self._mmd_from_reference, self._confidence)
+            low, high = estimate + low, estimate + high
+        else:
+            low, high = distance_interval(estimate, samples, self._confidence, p=p)
         lacking = np.full(self.n_groups, np.nan)
         other = self.n.sum() if self._overall else self.n[self._reference]
         return Gap(
@@ -120,9 +125,8 @@ class Spreads:
             estimate = float(np.where(self._share > 0, self._share * parts, 0.0).sum())
         if name not in self._resamples:
             return estimate, np.nan, np.nan
-        samples = self._resamples[name][:, None]
-        low, high = self._reflected(np.array([estimate]), samples, signed=False)
-        return estimate, float(low[0]), float(high[0])
+        low, high = distance_interval(estimate, self._resamples[name], self._confidence)
+        return estimate, float(low), float(high)
 
     @property
     def _overall(self) -> bool:
@@ -305,17 +309,6 @@ class Spreads:
             return np.add.reduceat(self._masses, edges, axis=1), values, None
         waves = np.add.reduceat(mass[:, None] * self._waves, edges, axis=0) / total[:, None]
         return np.add.reduceat(self._masses, edges, axis=1), values, waves
-
-    def _reflected(
-        self, estimate: FloatArray, samples: FloatArray, *, signed: bool
-    ) -> tuple[FloatArray, FloatArray]:
-        low, high = percentile(samples, self._confidence)
-        low, high = 2 * estimate - high, 2 * estimate - low
-        if signed:
-            return low, high
-        return np.where(np.isnan(low), np.nan, np.maximum(low, 0.0)), np.where(
-            np.isnan(high), np.nan, np.maximum(high, estimate)
-        )
 
 
 #: √(2 ln 1e8): kernels are cut where they are that small.

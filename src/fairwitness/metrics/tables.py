@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 import numpy as np
 
-from fairwitness.metrics.comparing import OF_MARGINALS, parts_of
+from fairwitness.metrics.comparing import parts_of
 from fairwitness.metrics.confusion import Confusion, count_labels
 from fairwitness.metrics.moments import OF_SUMS, sum_rows
 from fairwitness.metrics.performance import residual_columns, score_columns, score_values
@@ -192,7 +192,6 @@ _ENTROPIES = frozenset(
     {"generalized_entropy_index", "theil_index", "coefficient_of_variation", "card_cv", "paper_cv"}
 )
 _WHOLE_ENTROPIES = frozenset({"between_group_entropy", "within_group_entropy"})
-_COUNTED = frozenset(OF_MARGINALS)
 
 
 def _has(name: str, columns: Collection[str]) -> bool:
