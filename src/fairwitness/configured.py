@@ -8,6 +8,7 @@ from typing import Any
 from fairwitness.audit import Audit
 from fairwitness.causal.graph import CausalGraph
 from fairwitness.causal.names import did_you_mean
+from fairwitness.compared import compared_models
 from fairwitness.config import AuditConfig, ModelConfig, place
 from fairwitness.config_graph import causal_graph, graph_settings
 from fairwitness.counterfactuals import (
@@ -59,6 +60,7 @@ def audit_from_config(config: AuditConfig, *, command: str = "") -> Audit:
         threshold=config.model.threshold,
         schema=schema,
         graph=graph,
+        compare=compared_models(config, sources) or None,
         methods=config.methods.run,
         k=config.methods.k,
         random_state=config.run.seed,
