@@ -117,7 +117,7 @@ def fairlearn(task: str, n: int, path: str) -> Work:
     rows = decisions(n)
     functions = {name: getattr(fl, name) for name in RATES[:-1]} | {"accuracy": accuracy_score}
     # each resample takes the same time: a few stand for all
-    few = {"n_boot": 3, "ci_quantiles": [0.025, 0.975], "random_state": 0} if task == "bootstrap" else {}
+    few = {"n_boot": 10, "ci_quantiles": [0.025, 0.975], "random_state": 0} if task == "bootstrap" else {}
 
     def measured() -> dict[str, Any]:
         frame = fl.MetricFrame(
