@@ -75,8 +75,7 @@ def in_memory(frame, **options):
     )
 
 
-@pytest.mark.parametrize("missing", ["group", "drop"])
-@pytest.mark.parametrize("weights", [None, "w"])
+@pytest.mark.parametrize(("weights", "missing"), [(None, "group"), ("w", "drop")])
 def test_the_same_numbers_as_in_memory(frame, source, weights, missing):
     got = count_metrics(
         source,
