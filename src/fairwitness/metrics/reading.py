@@ -14,6 +14,7 @@ from fairwitness.arguments import number_array, real_number
 from fairwitness.errors import ConfigError, DataError, GroupError
 from fairwitness.metrics.confusion import check_weights
 from fairwitness.metrics.entropy import Benefit, benefits
+from fairwitness.metrics.exact import numbers
 from fairwitness.metrics.inputs import check_rows, coded_labels, favoured, labels_of, weights
 from fairwitness.metrics.scores import check_scores
 from fairwitness.model.labels import same
@@ -117,12 +118,12 @@ class Inputs:
     @cached_property
     def outcome(self) -> FloatArray:
         """(n,) true numbers of a regression."""
-        return _numbers(self.y_true, "y_true")
+        return numbers(self.y_true, "y_true")
 
     @cached_property
     def prediction(self) -> FloatArray:
         """(n,) predicted numbers of a regression."""
-        return _numbers(self.y_pred, "y_pred")
+        return numbers(self.y_pred, "y_pred")
 
     @cached_property
     def benefits(self) -> FloatArray | None:
@@ -356,11 +357,3 @@ def _continuous(y_pred: Any) -> bool:
     values = np.unique(values[:1000] if len(values) > 1000 else values)
     fractions = values.dtype.kind == "f" and bool((values != np.round(values)).any())
     return fractions or len(values) > MOST_LABELS
-
-
-def _numbers(values: Any, name: str) -> FloatArray:
-    found = number_array(
-        values, name, fix="pass one number a row, or task='classification' for labels"
-    ).ravel()
-    check_scores(found, name)
-    return found

@@ -259,7 +259,9 @@ class Spreads:
         with np.errstate(invalid="ignore", divide="ignore"):
             own = (1 - (coded**2).sum(axis=-1)) / (total - 1)
             reference = (1 - (other**2).sum(axis=-1)) / (total[:, [self._reference]] - 1)
-        return np.asarray(squares - own - reference)
+            found = squares - own - reference
+        # A resample with a single row of a group has no pair of rows.
+        return np.where(np.isfinite(found), found, np.nan)
 
     @cached_property
     def _p(self) -> dict[str, FloatArray]:

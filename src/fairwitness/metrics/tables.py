@@ -8,8 +8,8 @@ import numpy as np
 
 from fairwitness.metrics.comparing import parts_of
 from fairwitness.metrics.confusion import Confusion, count_labels
+from fairwitness.metrics.exact import residual_columns, score_columns, score_values
 from fairwitness.metrics.moments import OF_SUMS, sum_rows
-from fairwitness.metrics.performance import residual_columns, score_columns, score_values
 from fairwitness.metrics.reading import Inputs
 from fairwitness.metrics.scores import MOST_BINS, Histogram, histogram
 from fairwitness.metrics.sources import OF_SCORES, CountSource, MomentSource, ScoreSource, Source
@@ -76,10 +76,12 @@ class Tables:
             return codes
         return np.where(self.inputs.strata.codes == stratum, codes, -1)
 
-    def histogram(self, values: FloatArray, codes: IntArray, n_groups: int) -> Histogram:
-        """Count scores a group; fewer bins the more groups there are."""
-        good = None if self.inputs.y_true is None or self.inputs.task == "regression" else self.inputs.good
+    def histogram(
+        self, values: FloatArray, codes: IntArray, n_groups: int, *, split: bool = True
+    ) -> Histogram:
+        """Count scores a group, and ``split`` by outcome; fewer bins the more groups there are."""
         most = max(min(MOST_BINS, _ALL_BINS // n_groups), 32)
+        good = self.inputs.good if split else None
         return histogram(
             values,
             codes,
