@@ -8,7 +8,7 @@
 ``fw.flips``            counterfactual fair opportunity: CFlips, nDCCF, proxies, comparisons
 ``fw.causal``           bounds on path-specific counterfactual effects, given a causal graph
 ``fw.canonical``        what rows look like that the model is sure to accept, and to reject
-``fw.metrics``          group rates, their differences and ratios
+``fw.metrics``          performance, group metrics, entropies, distances between distributions
 ``fw.model``            cross-fitting, the sensitive-feature classifier, safe loading, decision makers
 ``fw.counterfactuals``  generators of counterfactuals
 ``fw.table``            kinds and constraints of columns, groups, reading

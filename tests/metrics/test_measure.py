@@ -462,7 +462,7 @@ def test_looking_up() -> None:
         ({"y_true": ["yes"] * 60}, DataError, "favourable label"),
         ({"y_true": [None] * 60}, DataError, "missing in 60 rows"),
         ({"sensitive_features": ["a"] * 60}, GroupError, "single group"),
-        ({"sensitive_features": {"g": ["a", "b"]}}, GroupError, "one value for every row"),
+        ({"sensitive_features": {"g": ["a", "b"]}}, DataError, "number of rows"),
         ({"control_features": ["x"] * 60}, GroupError, "single group"),
         ({"missing": "ignore"}, ConfigError, "missing values"),
         (
@@ -482,6 +482,15 @@ def test_what_makes_no_sense_is_named(change: dict[str, Any], error: type[Except
     }
     with pytest.raises(error, match=match):
         measure(**{**given, **change})
+
+
+def test_columns_of_a_mapping_are_aligned_too() -> None:
+    data = table(60)
+    turned = data["g"].sample(frac=1, random_state=0)
+    for name in ("sensitive_features", "control_features"):
+        given = {"sensitive_features": data["sex"], name: {"g": turned}}
+        with pytest.raises(DataError, match=rf"{name}\['g'\] have different indexes"):
+            measure(data["y"], data["p"], **given)
 
 
 def test_one_row_and_scores_that_are_no_probabilities() -> None:

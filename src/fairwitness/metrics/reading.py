@@ -181,9 +181,9 @@ def read_inputs(
         y_true=y_true,
         y_pred=y_pred,
         y_score=y_score,
-        sensitive_features=_rowwise(sensitive_features),
-        control_features=_rowwise(control_features),
         sample_weight=sample_weight,
+        **_rowwise("sensitive_features", sensitive_features),
+        **_rowwise("control_features", control_features),
     )
     n = len(y_pred if y_pred is not None else y_score)
     if not n:
@@ -335,13 +335,13 @@ def _empty_levels(given: Any, features: tuple[Groups, ...]) -> dict[str, tuple[s
     return {name: levels for name, levels in found.items() if levels}
 
 
-def _rowwise(features: Any) -> Any:
-    """Give what of features has a length and an index to be compared; a mapping has neither."""
-    if isinstance(features, Groups | Mapping) or features is None:
-        return None
+def _rowwise(name: str, features: Any) -> dict[str, Any]:
+    """Give what of features has rows and perhaps an index, by name, to be compared with the predictions."""
+    if isinstance(features, Mapping):
+        return {f"{name}[{plain(column)!r}]": values for column, values in features.items()}
     if isinstance(features, list | tuple) and features and isinstance(features[0], Groups):
-        return None
-    return features
+        return {}
+    return {} if isinstance(features, Groups) else {name: features}
 
 
 def _continuous(y_pred: Any) -> bool:
