@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from fairwitness.audit import Audit
-from fairwitness.causal.graph import CausalGraph
-from fairwitness.causal.names import did_you_mean
+from fairwitness.causal.graph.causal_graph import CausalGraph
+from fairwitness.causal.graph.names import did_you_mean
 from fairwitness.config import AuditConfig, ModelConfig, place
 from fairwitness.config_graph import causal_graph, graph_settings
 from fairwitness.counterfactuals import (
