@@ -228,3 +228,58 @@ class TestManyDimensions:
         assert not found.complete
         assert set(map(tuple, found.points.round(9))) <= set(itertools.product([0.0, 1.0], repeat=4))
         assert corners(polytope, functions, most=40).complete
+
+
+class TestFlatPoints:
+    """What Qhull refuses: points without volume, or with next to none."""
+
+    def test_are_given_volume_where_there_is_some(self):
+        polytope, functions = cube(3)
+
+        def push(direction):
+            return functions @ polytope.optimize(direction @ functions, "max").x
+
+        found = [np.zeros(3), np.array([1.0, 0, 0]), np.array([0, 1.0, 0])]
+        assert vertices._fatten(np.eye(3), push, found, found[0])
+        assert np.linalg.matrix_rank(np.array(found) - np.mean(found, axis=0)) == 3
+        assert not vertices._fatten(np.eye(3), push, found, found[0])  # nothing is left to add
+
+    def test_stay_flat_where_there_is_none(self):
+        found = [np.zeros(2), np.array([1.0, 0.0])]
+        assert not vertices._fatten(np.eye(2), lambda direction: np.zeros(2), found, found[0])
+
+    @pytest.mark.parametrize(("refusals", "complete"), [(1, True), (1000, False)])
+    def test_of_a_hull_are_tried_again_or_given_up(self, monkeypatch, refusals, complete):
+        polytope, functions = cube(3)
+        left = [refusals]
+        hull = vertices.spatial.ConvexHull
+
+        def refusing(points):
+            if left[0]:
+                left[0] -= 1
+                raise vertices.spatial.QhullError("flat")
+            return hull(points)
+
+        grown = []
+
+        def fatten(*_):
+            grown.append(1)
+            return len(grown) < 3
+
+        monkeypatch.setattr(vertices.spatial, "ConvexHull", refusing)
+        monkeypatch.setattr(vertices, "_fatten", fatten)
+        found = corners(polytope, functions)
+        assert found.complete is complete
+        if complete:
+            assert len(found.points) == 8
+
+    def test_of_halfspaces_leave_the_corners_incomplete(self, monkeypatch):
+        polytope, functions = cube(vertices.MOST_DIMENSIONS + 1)
+
+        def refusing(*_):
+            raise vertices.spatial.QhullError("flat")
+
+        monkeypatch.setattr(vertices.spatial, "HalfspaceIntersection", refusing)
+        found = corners(polytope, functions)
+        assert not found.complete
+        assert found.points.shape[1] == len(functions)

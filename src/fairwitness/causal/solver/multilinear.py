@@ -149,9 +149,10 @@ def climb(
                     raise AssertionError("a block that was solved before has no solution")
                 answers[place] = functions[place] @ optimum.x
             reached = sign * form.at(answers)
-            if reached <= value + 1e-12:
+            done = reached <= value + 1e-12 or time.perf_counter() > stop
+            value = max(value, reached)
+            if done:
                 break
-            value = reached
         best = max(best, value)
         if time.perf_counter() > stop:
             break
