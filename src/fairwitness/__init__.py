@@ -7,6 +7,7 @@
 ``fw.as_blackbox``      any model behind one question: who is accepted
 ``fw.flips``            counterfactual fair opportunity: CFlips, nDCCF, proxies, comparisons
 ``fw.causal``           bounds on path-specific counterfactual effects, given a causal graph
+``fw.canonical``        what rows look like that the model is sure to accept, and to reject
 ``fw.metrics``          group rates, their differences and ratios
 ``fw.model``            cross-fitting, the sensitive-feature classifier, safe loading, decision makers
 ``fw.counterfactuals``  generators of counterfactuals
@@ -26,6 +27,9 @@ from typing import TYPE_CHECKING
 from fairwitness._lazy import attach
 
 if TYPE_CHECKING:  # what type checkers and editors see; at run time the names come when first used
+    from fairwitness import (
+        canonical as canonical,
+    )
     from fairwitness import (
         causal as causal,
     )
@@ -69,6 +73,7 @@ _NAMES = {
     "Audit": "audit",
     "AuditReport": "audit",
     "as_blackbox": "model.blackbox",
+    "canonical": "canonical",
     "causal": "causal",
     "counterfactuals": "counterfactuals",
     "datasets": "datasets",

@@ -99,7 +99,7 @@ def number_array(values: object, name: str, *, fix: str) -> FloatArray:
 
     try:
         return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise DataError(
             f"{name} must hold numbers, in rows of one length", got=shown(values), fix=fix
         ) from error

@@ -24,6 +24,7 @@ from fairwitness.flips.checks import run as opportunity
 from fairwitness.intake import prepare_case
 from fairwitness.intake.checks import run as data
 from fairwitness.metrics.checks import run as rates
+from fairwitness.metrics.evaluation_checks import run as evaluation
 from fairwitness.progress import track
 from fairwitness.report import render, to_json, write_report
 from fairwitness.table import Schema
@@ -35,6 +36,7 @@ METHODS: Mapping[str, Callable[[Case], Section]] = {
     "rates": rates,
     "opportunity": opportunity,
     "bounds": bounds,
+    "evaluation": evaluation,
 }
 
 
@@ -135,8 +137,11 @@ class Audit:
         ``"sex -> income; {sex, income} -> decision"``: an assumption of yours, which bounds on the effects
         of sensitive features rest on. The node of the decision is called ``decision``, or like the
         outcome, or is the only one without effects.
+    compare
+        Name → another model, of any kind that ``model`` may be: measured on the same rows, so that the report
+        shows accuracy against differences between groups. One that cannot be asked is said, and left out.
     methods
-        ``"auto"`` or names among ``"rates"``, ``"opportunity"`` and ``"bounds"``.
+        ``"auto"`` or names among ``"rates"``, ``"opportunity"``, ``"bounds"`` and ``"evaluation"``.
     k
         Counterfactuals a person, at most.
     random_state
@@ -185,6 +190,7 @@ class Audit:
         threshold: float = 0.5,
         schema: Schema | None = None,
         graph: object = None,
+        compare: Mapping[str, object] | None = None,
         methods: Literal["auto"] | Sequence[str] = "auto",
         k: int = 100,
         random_state: RandomState = None,
@@ -218,6 +224,7 @@ class Audit:
             threshold=threshold,
             schema=schema,
             graph=read_graph(graph, settings),
+            compare=compare,
             k=k,
             random_state=random_state,
             n_jobs=n_jobs,

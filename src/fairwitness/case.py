@@ -51,6 +51,27 @@ class CausalSetting:
 
 
 @dataclass(frozen=True, slots=True)
+class Compared:
+    """Another model on the rows of an audit.
+
+    Attributes
+    ----------
+    judgement
+        Its answers, in canonical order; ``None`` where it could not be asked.
+    failure, remedy
+        Why not, and what to do about it; empty if it could.
+    kind, digest
+        As in :class:`fairwitness.model.ModelInfo`; ``kind`` is empty where there is no model.
+    """
+
+    judgement: Judgement | None
+    failure: str = ""
+    remedy: str = ""
+    kind: str = ""
+    digest: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """One model, one table, and the groups to compare.
 
@@ -84,6 +105,8 @@ class Case:
         Whatever a method may be told: ``generator``, ``convention``, ...
     causal
         The causal graph with its place in the table; ``None`` if none was given.
+    compared
+        Name → another model's answers on the same rows.
     """
 
     models: tuple[BlackBox, ...]
@@ -106,6 +129,7 @@ class Case:
     people: str
     settings: Mapping[str, object] = field(default_factory=dict)
     causal: CausalSetting | None = None
+    compared: Mapping[str, Compared] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:

@@ -97,6 +97,13 @@ def _compared(reader: Reader, table: str, name: str, entry: Any) -> ComparedConf
             fix="keep one of them",
         )
     (source,) = sources
+    if table == "compare" and model.scores is not None:
+        reader.fail(
+            "scores stand beside predictions in an evaluate.toml only",
+            table=table,
+            key=name,
+            fix="name the column of scores as predictions",
+        )
     for each in fields(ComparedConfig):
         if each.name in COMPARED_KEYS or each.name in COMPARED_KEYS[source]:
             continue

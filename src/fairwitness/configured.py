@@ -7,7 +7,7 @@ from typing import Any
 
 from fairwitness.audit import Audit
 from fairwitness.causal.graph.causal_graph import CausalGraph
-from fairwitness.causal.graph.names import did_you_mean
+from fairwitness.compared import compared_models
 from fairwitness.config import AuditConfig, ModelConfig, place
 from fairwitness.config_graph import causal_graph, graph_settings
 from fairwitness.counterfactuals import (
@@ -33,7 +33,7 @@ from fairwitness.model.digest import file_digest
 from fairwitness.rng import child_seed
 from fairwitness.sources import Sources, read_sources
 from fairwitness.table import Schema, column_names, select_columns
-from fairwitness.text import listing, plain
+from fairwitness.text import did_you_mean, listing, plain
 
 
 def audit_from_config(config: AuditConfig, *, command: str = "") -> Audit:
@@ -59,6 +59,7 @@ def audit_from_config(config: AuditConfig, *, command: str = "") -> Audit:
         threshold=config.model.threshold,
         schema=schema,
         graph=graph,
+        compare=compared_models(config, sources) or None,
         methods=config.methods.run,
         k=config.methods.k,
         random_state=config.run.seed,

@@ -27,6 +27,8 @@ class Sources:
         All columns that are neither left out nor outcome nor predictions; sensitive ones are among them.
     y, predictions
         (n,) columns, where named.
+    compared
+        Model of ``[compare]`` → its (n,) column of predictions.
     present
         Names of all columns of the file.
     sensitive
@@ -40,6 +42,7 @@ class Sources:
     X: NativeFrame
     y: np.ndarray | None
     predictions: np.ndarray | None
+    compared: dict[str, np.ndarray]
     present: tuple[str, ...]
     sensitive: frozenset[str]
     left_out: dict[str, str]
@@ -81,6 +84,11 @@ def read_sources(config: AuditConfig) -> Sources:
         predictions=None
         if predictions is None
         else _predictions(config, as_labels(column(frame, predictions))),
+        compared={
+            name: as_labels(column(frame, model.predictions))
+            for name, model in config.compare.items()
+            if model.predictions is not None
+        },
         present=tuple(present),
         sensitive=sensitive,
         left_out=left_out,
@@ -94,6 +102,7 @@ def _left_out(config: AuditConfig, present: list[str]) -> dict[str, str]:
         ("table", "id"): (config.table.id,),
         ("outcome", "column"): (config.outcome.column,),
         ("model", "predictions"): (config.model.predictions,),
+        **{("compare", name): (model.predictions,) for name, model in config.compare.items()},
     }
     out: dict[str, str] = {}
     for (table, key), names in named.items():

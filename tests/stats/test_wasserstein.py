@@ -76,7 +76,9 @@ def test_nothing_to_compare_is_nan():
     assert np.isnan(wasserstein_2_squared([1.0], []))
 
 
-@pytest.mark.parametrize("bad", [[1.0, np.nan], [np.inf, 0.0], ["a", "b"], [[1.0], [2.0]], [None, 1.0]])
+@pytest.mark.parametrize(
+    "bad", [[1.0, np.nan], [np.inf, 0.0], ["a", "b"], [[1.0], [2.0]], [None, 1.0], [10**400, 1]]
+)
 def test_values_that_are_no_finite_numbers_are_refused(bad):
     with pytest.raises(DataError):
         wasserstein_1(bad, [1.0, 2.0])

@@ -155,14 +155,25 @@ def test_refused_wherever_the_table_is(frame, tmp_path, kind):
         count_cells(source, ["name"], max_cells=500)
 
 
-def test_many_values_and_wide_whole_numbers(monkeypatch, frame, tmp_path):
+@pytest.mark.parametrize("most", [0, 20, 2**19])
+@pytest.mark.parametrize("weights", [None, "w"])
+def test_whether_or_not_all_cells_have_room(monkeypatch, frame, tmp_path, most, weights):
+    monkeypatch.setattr(cells_tally, "MOST_DENSE", most)
+    monkeypatch.setattr(cells_tally, "_SPAN", 2)
+    got = as_dict(count_cells(as_folder(frame, tmp_path), ["times", "y", "race"], weights=weights))
+    race = [None if value is None or value != value else value for value in frame["race"]]
+    weight = np.ones(N) if weights is None else frame["w"].to_numpy()
+    want = by_hand(frame, list(zip(frame["times"], frame["y"], race, strict=True)), weight)
+    assert got.keys() == want.keys()
+    for key, sums in want.items():
+        assert got[key] == pytest.approx(sums, abs=1e-9)
+
+
+def test_many_values_and_wide_whole_numbers(frame, tmp_path):
     frame["id"] = np.arange(N) * 10**9
     cells = count_cells(as_file(frame, tmp_path), ["id", "ok", "score"])
     assert cells.table.num_rows == N
     assert set(cells.table["id"].to_pylist()) == set(frame["id"])
-    monkeypatch.setattr(cells_tally, "_SPAN", 2)
-    again = count_cells(as_file(frame, tmp_path), ["y", "times"])
-    assert as_dict(again) == by_hand(frame, list(zip(frame["y"], frame["times"], strict=True)), np.ones(N))
 
 
 def test_count_table_reads_files(frame, tmp_path):

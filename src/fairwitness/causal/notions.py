@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from fairwitness.arguments import real_number, shown
 from fairwitness.causal.citations import Citation, cited
 from fairwitness.causal.graph.causal_graph import CausalGraph
-from fairwitness.causal.graph.names import did_you_mean
 from fairwitness.errors import ConfigError
+from fairwitness.text import did_you_mean
 from fairwitness.typing import Document
 
 if TYPE_CHECKING:

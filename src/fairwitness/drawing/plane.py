@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fairwitness.drawing.canvas import describe, label, legend, style
+from fairwitness.drawing.canvas import describe, label, legend, size, style
 from fairwitness.drawing.palette import FAINT, MUTED, group_style
 
 if TYPE_CHECKING:
@@ -111,6 +111,8 @@ def tradeoff(
             )
         describe(ax, title=title, xlabel=xlabel, ylabel=ylabel)
         ax.grid(color=FAINT)
+        # A narrow picture has room for few numbers beside each other.
+        ax.locator_params(axis="x", nbins=max(int(size(ax)[0] // 70), 3))
         ax.tick_params(length=0)
         legend(ax, columns=legend_columns)
     return ax

@@ -12,6 +12,7 @@ from fairwitness.case import Case
 from fairwitness.errors import ConfigError, DataError
 from fairwitness.findings import load_thresholds
 from fairwitness.intake.nodes import read_setting
+from fairwitness.intake.others import judge_others
 from fairwitness.model import BlackBox, CrossFitted, Judgement, as_blackbox, judge_by_fold
 from fairwitness.model.labels import as_labels, is_label, missing_labels, own, same
 from fairwitness.rng import seed_from
@@ -60,6 +61,7 @@ def prepare_case(
     evidence: Sequence[str] | None = None,
     schema: Schema | None = None,
     graph: CausalGraph | None = None,
+    compare: Mapping[str, object] | None = None,
     k: int = 100,
     random_state: RandomState = None,
     n_jobs: int | None = None,
@@ -157,6 +159,7 @@ def prepare_case(
         favorable=f"{plain(outcome)} = {plain(favorable)}" if outcome else plain(favorable),
         people=people,
         settings=settings,
+        compared=judge_others(compare, X, order, favorable=favorable, threshold=threshold),
         causal=None
         if graph is None
         else read_setting(

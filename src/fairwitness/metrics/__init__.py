@@ -30,6 +30,10 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.metrics.entropy import generalized_entropy_index as generalized_entropy_index
     from fairwitness.metrics.entropy import paper_cv as paper_cv
     from fairwitness.metrics.entropy import theil_index as theil_index
+    from fairwitness.metrics.evaluate_runs import Predictions as Predictions
+    from fairwitness.metrics.evaluating import evaluate as evaluate
+    from fairwitness.metrics.evaluation import Evaluation as Evaluation
+    from fairwitness.metrics.evaluation import EvaluationRow as EvaluationRow
     from fairwitness.metrics.functions import (
         average_absolute_odds_difference as average_absolute_odds_difference,
     )
@@ -41,6 +45,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.metrics.functions import statistical_parity_difference as statistical_parity_difference
     from fairwitness.metrics.functions import true_positive_rate as true_positive_rate
     from fairwitness.metrics.group import group_rates as group_rates
+    from fairwitness.metrics.lazy import count_metrics as count_metrics
     from fairwitness.metrics.measured import Measured as Measured
     from fairwitness.metrics.measured import MeasuredValue as MeasuredValue
     from fairwitness.metrics.measuring import measure as measure
@@ -79,6 +84,10 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.metrics.results import GroupRates as GroupRates
 
 _NAMES = {
+    "Evaluation": "evaluation",
+    "EvaluationRow": "evaluation",
+    "Predictions": "evaluate_runs",
+    "evaluate": "evaluating",
     "CATALOGUE": "catalogue",
     "Comparison": "results",
     "Confusion": "confusion",
@@ -103,6 +112,7 @@ _NAMES = {
     "coefficient_of_variation": "entropy",
     "count_decisions": "counts",
     "count_labels": "confusion",
+    "count_metrics": "lazy",
     "disparate_impact_ratio": "functions",
     "entropy_decomposition": "entropy",
     "equal_opportunity_difference": "functions",

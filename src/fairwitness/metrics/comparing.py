@@ -12,6 +12,7 @@ from scipy.stats import chi2
 from fairwitness.metrics import gaps
 from fairwitness.metrics.catalogue import CATALOGUE, NAMED_DIFFERENCES
 from fairwitness.metrics.gaps import Gap
+from fairwitness.metrics.intervals import distance_interval, mean_interval
 from fairwitness.metrics.measured import POOLED, MeasuredValue, Status
 from fairwitness.metrics.sources import CountSource, Source
 from fairwitness.stats.divergences import jensen_shannon, total_variation
@@ -38,7 +39,10 @@ OF_ODDS: Mapping[str, Callable[[Gap, Gap, float], Gap]] = {
     "equalized_odds_difference": gaps.larger_size_of,
 }
 _ODDS = ("true_positive_rate", "false_positive_rate")
+_RECALLS = ("true_positive_rate", "true_negative_rate")
+BALANCED = "balanced_accuracy"
 RATIO = "disparate_impact_ratio"
+SPREADLESS = "resamples do not vary, so the interval has no width and says nothing"
 OF_MARGINALS: Mapping[str, Callable[..., FloatArray]] = {
     "total_variation": total_variation,
     "jensen_shannon": jensen_shannon,
@@ -72,7 +76,7 @@ class Asked:
         if wanted == OVERALL and OVERALL not in groups.labels:
             return groups.n_groups
         if wanted == "best" and "best" not in groups.labels:
-            if source is None:
+            if source is None or metric in OF_MARGINALS:  # a distribution is not better than another
                 return groups.privileged
             return _best(groups, source, parts_of(metric)[0], self.minimum_n)
         if wanted == "privileged" and "privileged" not in groups.labels:
@@ -95,9 +99,14 @@ def level_rows(
     lost = np.zeros(len(value))
     if shares is not None:
         low, high = wilson(shares.successes, shares.n, asked.confidence)
+    elif metric == BALANCED and isinstance(source, CountSource) and source.two_labels:
+        low, high = _balanced_interval(source, asked.confidence)
     else:
         samples = source.samples(metric)
-        low, high = percentile(samples, asked.confidence)
+        if metric == "calibration_error":
+            low, high = distance_interval(value, samples, asked.confidence, most=1.0)
+        else:
+            low, high = percentile(samples, asked.confidence)
         lost = 1 - np.isfinite(samples).mean(axis=0)
     places = [len(value) - 1] if groups is None else range(groups.n_groups)
     for at in places:
@@ -116,6 +125,8 @@ def level_rows(
         )
         if status != "undefined":
             found = replace(found, low=float(low[at]), high=float(high[at]))
+            if low[at] == high[at]:
+                found = replace(found, status="partial", reason=SPREADLESS)
         if shares is not None:
             found = replace(
                 found, numerator=float(shares.numerator[at]), denominator=float(shares.denominator[at])
@@ -162,6 +173,9 @@ def gap_of(metric: str, source: Source, reference: int, confidence: float) -> tu
     if metric in OF_MARGINALS:
         assert isinstance(source, CountSource)
         return _of_marginals(metric, source, reference, confidence), None
+    if metric == f"{BALANCED}_difference" and isinstance(source, CountSource) and source.two_labels:
+        first, second = (_gap(part, source, reference, confidence)[0] for part in _RECALLS)
+        return gaps.mean_of(first, second, confidence), None
     if metric in OF_ODDS:
         first, second = (_gap(part, source, reference, confidence)[0] for part in _ODDS)
         return OF_ODDS[metric](first, second, confidence), None
@@ -243,8 +257,9 @@ def _compared_status(
     if status != "undefined" and not math.isfinite(gap.estimate[at]):
         why = "no row of the reference is accepted" if metric == RATIO else "there is no such number"
         return "undefined", f"{plain(against)}: {why}"
-    if status in {"ok", "small"} and not (math.isfinite(gap.low[at]) and math.isfinite(gap.high[at])):
-        return "partial", "there is no interval: resamples do not vary, or hold no such value"
+    known = math.isfinite(gap.low[at]) and math.isfinite(gap.high[at])
+    if status in {"ok", "small"} and (not known or gap.low[at] == gap.high[at]):
+        return "partial", SPREADLESS if known else "resamples hold no such value, so there is no interval"
     return status, reason
 
 
@@ -296,6 +311,13 @@ def _gap(part: str, source: Source, reference: int, confidence: float) -> tuple[
     return gap, samples - samples[:, [reference]]
 
 
+def _balanced_interval(source: CountSource, confidence: float) -> tuple[FloatArray, FloatArray]:
+    """Give the interval of a mean of two shares of different rows."""
+    shares = [source.counted_shares(part) for part in _RECALLS]
+    first, second = (wilson(each.successes, each.n, confidence) for each in shares)
+    return mean_interval(shares[0].value, first, shares[1].value, second)
+
+
 def _overlaps(source: Source, reference: int) -> bool:
     return reference == len(source.rows) - 1
 
@@ -307,8 +329,6 @@ def _of_marginals(metric: str, source: CountSource, reference: int, confidence: 
     estimate = function(marginals, marginals[reference])
     drawn = source.resampled_marginals()
     samples = function(drawn, drawn[:, [reference]])
-    low, high = percentile(samples, confidence)
-    low, high = np.maximum(2 * estimate - high, 0.0), np.clip(2 * estimate - low, estimate, 1.0)
     n = source.n("accuracy")
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = marginals / marginals.sum(axis=-1, keepdims=True)
@@ -323,6 +343,7 @@ def _of_marginals(metric: str, source: CountSource, reference: int, confidence: 
         p = np.full(len(p), np.nan)
     lacking = np.full(len(p), np.nan)
     p = np.where(np.isfinite(estimate), p, np.nan)
+    low, high = distance_interval(estimate, samples, confidence, p=p, most=1.0)
     return Gap(
         estimate,
         low,

@@ -166,6 +166,8 @@ def count_labels(
     n_labels: int = 2,
     favorable: int = 1,
     sample_weight: FloatArray | None = None,
+    rows: IntArray | None = None,
+    squares: FloatArray | None = None,
     names: tuple[str, str, str] = ("y_pred", "y_true", "sample_weight"),
 ) -> Confusion:
     """Count the rows of every group, true and predicted label, in one pass.
@@ -186,6 +188,9 @@ def count_labels(
         Position of the favourable label.
     sample_weight
         (n,) weights, at least 0; ``None`` for 1 each.
+    rows, squares
+        (n,) rows that each entry stands for, where cells were counted, and the sums of squares of
+        their weights; ``None`` for one row each.
     names
         What the caller calls predictions, true labels and weights, for messages.
 
@@ -214,20 +219,18 @@ def count_labels(
         cells += true.astype(np.int64) * n_labels
     cells += predicted
 
-    def summed(weights: FloatArray | None) -> FloatArray:
+    def summed(weights: FloatArray | IntArray | None) -> FloatArray:
         flat = np.bincount(cells, weights=weights, minlength=size * (n_groups + 1))
         return np.asarray(flat[size:].reshape(n_groups, n_labels, n_labels))
 
-    rows = summed(None).astype(np.int64)
+    counted = summed(rows).astype(np.int64)
     if sample_weight is None:
-        weight = squares = rows.astype(np.float64)
+        weight = squared = counted.astype(np.float64)
     else:
         check_weights(sample_weight)
-        weight, squares = (
-            summed(np.asarray(sample_weight, dtype=np.float64)),
-            summed(np.square(sample_weight, dtype=np.float64)),
-        )
-    return Confusion(rows, weight, squares, favorable, true is not None, sample_weight is not None)
+        weight = summed(np.asarray(sample_weight, dtype=np.float64))
+        squared = summed(np.square(sample_weight, dtype=np.float64) if squares is None else squares)
+    return Confusion(counted, weight, squared, favorable, true is not None, sample_weight is not None)
 
 
 def check_weights(sample_weight: FloatArray) -> None:

@@ -14,8 +14,8 @@ import numpy as np
 from fairwitness.arguments import real_number, whole_number
 from fairwitness.errors import ConfigError, FairwitnessWarning
 from fairwitness.metrics.confusion import count_labels
+from fairwitness.metrics.exact import numbers
 from fairwitness.metrics.inputs import check_rows, coded_labels, one_feature, weights
-from fairwitness.metrics.performance import numbers
 from fairwitness.metrics.sums import group_sums
 from fairwitness.rng import child, seed_from
 from fairwitness.stats.bandwidth import median_bandwidth

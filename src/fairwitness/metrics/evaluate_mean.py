@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import t
+from scipy.special import stdtrit
 
 from fairwitness.stats import Estimate
 from fairwitness.text import listing
@@ -58,7 +58,7 @@ def over_splits(
         high = max(each.high for each, _ in known)
         return Estimate(mean, low, high, n, reason=why), RUNS
     spread = float(values.std(ddof=1)) * math.sqrt(1 / len(values) + sum(held) / len(held))
-    half = float(t.ppf(0.5 + confidence / 2, len(values) - 1)) * spread
+    half = float(stdtrit(len(values) - 1, 0.5 + confidence / 2)) * spread
     return Estimate(mean, mean - half, mean + half, n, reason=why), SPLITS
 
 

@@ -112,7 +112,7 @@ def heard(caught: Sequence[warnings.WarningMessage]) -> tuple[str, ...]:
 
 
 def _measure(run: Run, ruler: Ruler) -> dict[_Key, Estimate]:
-    from fairwitness.metrics.measure import measure
+    from fairwitness.metrics.measuring import measure
 
     y = None if ruler.y is None else ruler.y[run.rows]
     if y is not None and not ruler.regression:

@@ -138,7 +138,8 @@ def are_numbers(values: np.ndarray) -> bool:
 
 def numbers_expected(models: Mapping[str, object]) -> bool:
     """Say whether any of the models is a regressor by its own word."""
-    return any(hasattr(model, "fit") and is_regressor(model) for model in models.values())
+    estimators = [each for each in models.values() if hasattr(each, "fit") and not isinstance(each, type)]
+    return any(is_regressor(model) for model in estimators)
 
 
 def runs_of(model: object, asked: Asked) -> tuple[Run, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from fairwitness.arguments import check_jobs, real_number, shown, whole_number
 from fairwitness.errors import ConfigError, DataError, FairwitnessWarning
+from fairwitness.metrics.catalogue import chosen
 from fairwitness.metrics.evaluate_measure import Measuring, Ruler
 from fairwitness.metrics.evaluate_runs import Asked, are_numbers, is_predictions, numbers_expected, unfitted
 from fairwitness.metrics.evaluation import Evaluation
@@ -136,6 +137,9 @@ def evaluate(
     seed = seed_from(random_state)
     check_jobs(n_jobs)
     check_confidence(confidence)
+    chosen(metrics)  # a mistyped name is no model's fault
+    whole_number(minimum_n, "minimum_n", least=0, fix="pass for example minimum_n=30")
+    whole_number(n_resamples, "n_resamples", least=10, fix="pass for example n_resamples=1000")
     regression = _is_regression(task, outcome, named, favorable)
     columns = _columns(sensitive_features, table, n)
     groups = _groups(columns, outcome, favorable, privileged, missing, intersections, minimum_n, regression)

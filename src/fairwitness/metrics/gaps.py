@@ -145,7 +145,7 @@ def pooled_gap(gaps: Sequence[Gap], weight: FloatArray, confidence: float) -> Ga
     """
     table = {
         name: np.stack([getattr(gap, name) for gap in gaps])
-        for name in ("estimate", "low", "high", "variance", "n", "lost")
+        for name in ("estimate", "low", "high", "variance", "n", "detectable", "lost")
     }
     joint = [np.stack([gap.joint[side] for gap in gaps]) for side in (0, 1)]
     used = np.isfinite(table["estimate"]) & (weight > 0)
@@ -153,19 +153,21 @@ def pooled_gap(gaps: Sequence[Gap], weight: FloatArray, confidence: float) -> Ga
     with np.errstate(invalid="ignore", divide="ignore"):
         part = part / part.sum(axis=0)
 
-    def mean(values: FloatArray) -> FloatArray:
-        return np.asarray(np.where(used, part * values, 0.0).sum(axis=0))
+    def over(values: FloatArray) -> FloatArray:
+        # Strata that are not used may hold anything.
+        return np.where(used, values, 0.0)
 
     def reach(low: FloatArray, high: FloatArray) -> Bounds:
         down, up = (
-            np.sqrt(np.where(used, (part * side) ** 2, 0.0).sum(axis=0))
+            np.sqrt(((part * over(side)) ** 2).sum(axis=0))
             for side in (table["estimate"] - low, high - table["estimate"])
         )
         return estimate - down, estimate + up
 
     some = used.any(axis=0)
-    estimate = np.where(some, mean(table["estimate"]), np.nan)
-    variance = np.where(used, part**2 * table["variance"], 0.0).sum(axis=0)
+    estimate = np.where(some, (part * over(table["estimate"])).sum(axis=0), np.nan)
+    variance = (part**2 * over(table["variance"])).sum(axis=0)
+    detectable = np.sqrt(((part * over(table["detectable"])) ** 2).sum(axis=0))
     low, high = reach(table["low"], table["high"])
     return Gap(
         estimate,
@@ -175,7 +177,7 @@ def pooled_gap(gaps: Sequence[Gap], weight: FloatArray, confidence: float) -> Ga
         variance,
         _two_sided(estimate, variance),
         np.where(used, table["n"], 0.0).sum(axis=0),
-        _detectable(variance, confidence),
+        np.where(some, detectable, np.nan),
         np.where(used, table["lost"], 0.0).max(axis=0),
     )
 
@@ -194,7 +196,7 @@ def mean_of(first: Gap, second: Gap, confidence: float) -> Gap:
         variance,
         _two_sided(estimate, variance),
         first.n + second.n,
-        _detectable(variance, confidence),
+        np.hypot(first.detectable, second.detectable) / 2,
         np.maximum(first.lost, second.lost),
     )
 
@@ -202,8 +204,9 @@ def mean_of(first: Gap, second: Gap, confidence: float) -> Gap:
 def mean_size_of(first: Gap, second: Gap, confidence: float) -> Gap:
     """½ (|first| + |second|), with the test that both are 0."""
     low, high = mean_absolute_interval(first.joint, second.joint)
+    a, b = (_planned(gap, confidence) for gap in (first, second))
     with np.errstate(invalid="ignore", divide="ignore"):
-        least = np.sqrt(_noncentrality(confidence) / (1 / first.variance + 1 / second.variance))
+        least = np.sqrt(_noncentrality(confidence) / (1 / a + 1 / b))
     return _sizes(first, second, (np.abs(first.estimate) + np.abs(second.estimate)) / 2, (low, high), least)
 
 
@@ -211,7 +214,8 @@ def larger_size_of(first: Gap, second: Gap, confidence: float) -> Gap:
     """max(|first|, |second|), with the test that both are 0."""
     a, b = absolute_interval(first.joint), absolute_interval(second.joint)
     bounds = np.maximum(a[0], b[0]), np.maximum(a[1], b[1])
-    least = np.sqrt(_noncentrality(confidence) * np.maximum(first.variance, second.variance))
+    variances = [_planned(gap, confidence) for gap in (first, second)]
+    least = np.sqrt(_noncentrality(confidence) * np.maximum(variances[0], variances[1]))
     return _sizes(first, second, np.maximum(np.abs(first.estimate), np.abs(second.estimate)), bounds, least)
 
 
@@ -320,6 +324,11 @@ def _exact(p: FloatArray, shares: Shares, reference: int, common: FloatArray) ->
 
 def _detectable(variance: FloatArray, confidence: float) -> FloatArray:
     return np.asarray((ndtri(0.5 + confidence / 2) + ndtri(POWER)) * np.sqrt(variance))
+
+
+def _planned(gap: Gap, confidence: float) -> FloatArray:
+    """Give the variance that the smallest detectable difference was planned with, which is never 0."""
+    return np.asarray((gap.detectable / _detectable(np.ones(1), confidence)) ** 2)
 
 
 def _noncentrality(confidence: float) -> float:

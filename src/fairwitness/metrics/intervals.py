@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fairwitness.stats.intervals import percentile
 from fairwitness.typing import FloatArray
 
 Bounds = tuple[FloatArray, FloatArray]
@@ -90,6 +91,44 @@ def mean_absolute_interval(first: Bounds, second: Bounds) -> Bounds:
     """
     a, b = absolute_interval(first), absolute_interval(second)
     return (a[0] + b[0]) / 2, (a[1] + b[1]) / 2
+
+
+def distance_interval(
+    estimate: ArrayLike,
+    samples: FloatArray,
+    confidence: float,
+    *,
+    p: FloatArray | None = None,
+    most: float = np.inf,
+) -> Bounds:
+    """Give the interval of a number that cannot be below 0 and that noise makes larger, from resamples.
+
+    Resamples are noisier than the sample and lie above it. Their percentile interval then misses small true
+    values, and the reflected one (twice the estimate less the percentiles) misses large ones; this is the
+    hull of both. Where the test of 0 does not reject at the level, it reaches down to 0.
+
+    Parameters
+    ----------
+    estimate
+        (...,) numbers of at least 0.
+    samples
+        (B, ...) resampled numbers.
+    confidence
+        Level of the interval.
+    p
+        (...,) p-values of the hypothesis that the number is 0.
+    most
+        The largest possible number.
+    """
+    value = np.asarray(estimate, dtype=np.float64)
+    low, high = percentile(samples, confidence)
+    low, high = np.minimum(low, 2 * value - high), np.maximum(high, 2 * value - low)
+    if p is not None:
+        low = np.where(p > 1 - confidence, np.minimum(low, 0.0), low)
+    # What was resampled on bins may miss the estimate by a hair.
+    low, high = np.minimum(np.maximum(low, 0.0), value), np.maximum(np.minimum(high, most), value)
+    known = np.isfinite(value)
+    return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
 
 def joint_level(confidence: float) -> float:

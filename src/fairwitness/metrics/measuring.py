@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Literal
 
 from fairwitness.arguments import whole_number
@@ -26,7 +26,7 @@ from fairwitness.rng import seed_from
 from fairwitness.stats.intervals import check_confidence
 from fairwitness.table.groups import Groups
 from fairwitness.text import plain
-from fairwitness.typing import MissingPolicy, RandomState
+from fairwitness.typing import Document, MissingPolicy, RandomState
 
 
 def measure(
@@ -135,15 +135,7 @@ def measure(
     >>> found.farthest("statistical_parity_difference", "sensitive feature").estimate
     -0.5
     """
-    asked = Asked(
-        reference,
-        check_confidence(confidence),
-        whole_number(minimum_n, "minimum_n", least=0, fix="pass for example minimum_n=30"),
-        adjust,
-    )
-    whole_number(n_resamples, "n_resamples", least=10, fix="pass for example n_resamples=1000")
-    if adjust not in {"holm", "max-t"}:
-        raise ConfigError("unknown adjustment", got=plain(adjust), fix='use "holm" or "max-t"')
+    asked = check_asked(reference, confidence, minimum_n, n_resamples, adjust)
     wanted = chosen(metrics)
     inputs = read_inputs(
         y_true,
@@ -161,14 +153,57 @@ def measure(
         intersections=intersections,
         benefit=benefit,
     )
+    named = {metrics} if isinstance(metrics, str) else set(metrics)
+    return measure_inputs(
+        inputs,
+        wanted,
+        named,
+        asked,
+        n_resamples=n_resamples,
+        random_state=random_state,
+        settings={"missing": missing},
+    )
+
+
+def check_asked(reference: object, confidence: float, minimum_n: int, n_resamples: int, adjust: str) -> Asked:
+    """Check how comparisons are to be made.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown or impossible option.
+    """
+    whole_number(n_resamples, "n_resamples", least=10, fix="pass for example n_resamples=1000")
+    if adjust not in {"holm", "max-t"}:
+        raise ConfigError("unknown adjustment", got=plain(adjust), fix='use "holm" or "max-t"')
+    return Asked(
+        reference,
+        check_confidence(confidence),
+        whole_number(minimum_n, "minimum_n", least=0, fix="pass for example minimum_n=30"),
+        adjust,
+    )
+
+
+def measure_inputs(
+    inputs: Inputs,
+    wanted: Sequence[Metric],
+    named: Collection[str],
+    asked: Asked,
+    *,
+    n_resamples: int,
+    random_state: RandomState,
+    settings: Document,
+) -> Measured:
+    """Do what :func:`measure` does with what was read; metrics that are ``named`` get a row in any case."""
     left_out = {metric.name: why for metric in wanted if (why := _unfit(metric, inputs))}
     fit = [metric for metric in wanted if metric.name not in left_out]
     seed = seed_from(random_state)
     names = {part for metric in fit for part in parts_of(metric.name)} | {metric.name for metric in fit}
+    if "balanced_accuracy" in names:
+        names |= {"true_positive_rate", "true_negative_rate"}
     several = bool(names & {*OF_LABELS, *(OF_MARGINALS)})
     tables = Tables(inputs, names, several=several, seed=seed, n_resamples=n_resamples)
     values = list(_rows(fit, inputs, tables, asked))
-    named = {metrics} if isinstance(metrics, str) else set(metrics)
     values += [
         MeasuredValue(name, CATALOGUE[name].family, reason=why)
         for name, why in left_out.items()
@@ -179,18 +214,18 @@ def measure(
     return Measured(
         values=tuple(values),
         task=inputs.task,
-        n_rows=inputs.n,
+        n_rows=inputs.n if inputs.rows is None else int(inputs.rows.sum()),
         confidence=asked.confidence,
         groups=inputs.described(),
         left_out=left_out,
         settings={
-            "reference": plain(reference),
-            "adjust": adjust,
+            "reference": plain(asked.reference),
+            "adjust": asked.adjust,
             "n_resamples": n_resamples,
             "random_state": seed,
-            "missing": missing,
-            "minimum_n": minimum_n,
+            "minimum_n": asked.minimum_n,
             "controlled": None if inputs.strata is None else inputs.strata.to_dict(),
+            **settings,
             **inputs.notes,
         },
     )

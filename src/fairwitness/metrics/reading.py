@@ -14,6 +14,7 @@ from fairwitness.arguments import number_array, real_number
 from fairwitness.errors import ConfigError, DataError, GroupError
 from fairwitness.metrics.confusion import check_weights
 from fairwitness.metrics.entropy import Benefit, benefits
+from fairwitness.metrics.exact import numbers
 from fairwitness.metrics.inputs import check_rows, coded_labels, favoured, labels_of, weights
 from fairwitness.metrics.scores import check_scores
 from fairwitness.model.labels import same
@@ -54,6 +55,9 @@ class Inputs:
         The groups of the control features, or ``None``.
     empty_levels
         Feature → levels that its column declares and that occur nowhere.
+    rows, squares
+        (n,) rows that each entry stands for, where cells were counted, and sums of their squared weights;
+        ``None`` where each entry is a row.
     """
 
     task: str
@@ -69,6 +73,8 @@ class Inputs:
     strata: Groups | None
     empty_levels: Mapping[str, tuple[str, ...]]
     notes: Mapping[str, str]
+    rows: IntArray | None = None
+    squares: FloatArray | None = None
 
     def labels(self, *, several: bool) -> tuple[IntArray | BoolArray, IntArray | BoolArray | None, int, int]:
         """Predicted and true label codes, the number of labels, and the place of the favourable one.
@@ -112,12 +118,12 @@ class Inputs:
     @cached_property
     def outcome(self) -> FloatArray:
         """(n,) true numbers of a regression."""
-        return _numbers(self.y_true, "y_true")
+        return numbers(self.y_true, "y_true")
 
     @cached_property
     def prediction(self) -> FloatArray:
         """(n,) predicted numbers of a regression."""
-        return _numbers(self.y_pred, "y_pred")
+        return numbers(self.y_pred, "y_pred")
 
     @cached_property
     def benefits(self) -> FloatArray | None:
@@ -157,6 +163,8 @@ def read_inputs(
     minimum_n: int,
     intersections: bool,
     benefit: Benefit,
+    rows: IntArray | None = None,
+    squares: FloatArray | None = None,
 ) -> Inputs:
     """Check and align what :func:`measure` is given; see there.
 
@@ -218,12 +226,12 @@ def read_inputs(
     else:
         accepted = inputs.accepted
     features, notes = _features(
-        sensitive_features, accepted, privileged, missing, minimum_n, intersections=intersections
+        sensitive_features, accepted, privileged, missing, minimum_n, rows, intersections=intersections
     )
     strata = None
     if control_features is not None:
         strata = sensitive_groups(
-            control_features, missing=missing, intersections=True, max_groups=MOST_GROUPS
+            control_features, missing=missing, intersections=True, max_groups=MOST_GROUPS, rows=rows
         )[-1]
         if len(strata.codes) != n:
             raise GroupError("the control features differ from the predictions in their number of rows")
@@ -249,6 +257,8 @@ def read_inputs(
         strata,
         empty,
         notes,
+        rows,
+        squares,
     )
     # What was computed on the way need not be computed again.
     for name in ("accepted", "good", "outcome", "prediction"):
@@ -263,6 +273,7 @@ def _features(
     privileged: object,
     missing: MissingPolicy,
     minimum_n: int,
+    rows: IntArray | None,
     *,
     intersections: bool,
 ) -> tuple[tuple[Groups, ...], dict[str, str]]:
@@ -287,6 +298,7 @@ def _features(
             intersections=crossed,
             max_groups=MOST_GROUPS,
             minimum_n=minimum_n,
+            rows=rows,
         )
 
     if not intersections:
@@ -345,11 +357,3 @@ def _continuous(y_pred: Any) -> bool:
     values = np.unique(values[:1000] if len(values) > 1000 else values)
     fractions = values.dtype.kind == "f" and bool((values != np.round(values)).any())
     return fractions or len(values) > MOST_LABELS
-
-
-def _numbers(values: Any, name: str) -> FloatArray:
-    found = number_array(
-        values, name, fix="pass one number a row, or task='classification' for labels"
-    ).ravel()
-    check_scores(found, name)
-    return found

@@ -54,13 +54,19 @@ def histogram(
     sample_weight: FloatArray | None,
     *,
     most: int = MOST_BINS,
+    rows: IntArray | None = None,
+    squares: FloatArray | None = None,
 ) -> Histogram:
-    """Count scores a group and outcome; at most ``most`` bins, of about equal numbers of rows."""
+    """Count scores a group and outcome; at most ``most`` bins, of about equal numbers of rows.
+
+    ``rows`` and ``squares`` are those of entries that stand for several rows, as in
+    :func:`fairwitness.metrics.count_labels`.
+    """
     values, place = np.unique(scores, return_inverse=True)
     exact = len(values) <= most
     if not exact:
-        met = np.bincount(place)
-        bins = np.minimum((np.cumsum(met) - met / 2) * most // len(scores), most - 1).astype(np.int64)
+        met = np.bincount(place, rows)
+        bins = np.minimum((np.cumsum(met) - met / 2) * most // met.sum(), most - 1).astype(np.int64)
         bins = np.unique(bins, return_inverse=True)[1]
         middle = np.bincount(bins, weights=values * met) / np.bincount(bins, weights=met)
         place, values = bins[place], middle
@@ -69,17 +75,17 @@ def histogram(
     if good is not None:
         cells += good.astype(np.int64) * size
 
-    def summed(weights: FloatArray | None) -> np.ndarray:
+    def summed(weights: FloatArray | IntArray | None) -> np.ndarray:
         return np.bincount(cells, weights, minlength=2 * size * (n_groups + 1))[2 * size :].reshape(
             n_groups, 2, size
         )
 
-    rows = summed(None).astype(np.int64)
+    counted = summed(rows).astype(np.int64)
     if sample_weight is None:
-        weight = squares = rows.astype(np.float64)
+        weight = squared = counted.astype(np.float64)
     else:
-        weight, squares = summed(sample_weight), summed(sample_weight**2)
-    return Histogram(rows, weight, squares, values, exact)
+        weight, squared = summed(sample_weight), summed(sample_weight**2 if squares is None else squares)
+    return Histogram(counted, weight, squared, values, exact)
 
 
 def roc_auc(other: FloatArray, good: FloatArray) -> FloatArray:

@@ -110,6 +110,15 @@ class CountSource(Source):
         """Give the shares of rows that the values are, if they are any."""
         return self._whole.shares(name) if name in RATE_CELLS or name == "accuracy" else None
 
+    @property
+    def two_labels(self) -> bool:
+        """Whether labels are only favourable or not."""
+        return bool(self._whole.rows.shape[-1] == 2)
+
+    def counted_shares(self, name: str) -> Shares:
+        """Give any rate's shares, asked for or not."""
+        return self._whole.shares(name)
+
     def resampled_cells(self) -> FloatArray:
         """Give (B, G + 1, 2, 2) resampled weights of other and favourable labels."""
         return self._samples["cells"]

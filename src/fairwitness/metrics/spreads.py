@@ -1,9 +1,8 @@
 """How far the groups' distributions of scores are apart: exact distances, intervals from a histogram.
 
-Distances of samples are never below 0 and, by noise alone, above what they are in the population. So the
-interval is the reflected one (twice the estimate less the quantiles of the resamples, cut at 0), which
-takes that excess off again, and p-values come from samples of both sizes drawn from the pooled
-distribution.
+Distances of samples are never below 0 and, by noise alone, above what they are in the population, which
+:func:`~fairwitness.metrics.intervals.distance_interval` allows for. p-values come from pairs of samples of
+both sizes drawn from the pooled distribution.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from fairwitness.metrics.gaps import Gap
+from fairwitness.metrics.intervals import distance_interval
 from fairwitness.metrics.scores import Histogram, resampled
 from fairwitness.stats.bandwidth import median_bandwidth
 from fairwitness.stats.characteristic import CharacteristicSums
@@ -25,6 +25,8 @@ from fairwitness.typing import FloatArray, IntArray
 MOST_PAIRED = 30
 #: Frequencies beyond which the MMD is not resampled.
 MOST_NODES = 1000
+#: Bins of the tests.
+TEST_BINS = 256
 WHOLE = ("wasserstein_distance_max", "wasserstein_distance_to_whole", "mmd_max", "mmd_to_whole")
 COMPARED = ("wasserstein_distance", "mmd", "mmd2_unbiased")
 
@@ -91,7 +93,12 @@ class Spreads:
         else:
             estimate = self._sums.mmd_squared(unbiased=True)[:, self._reference]
         samples, p = self._resamples[name], self._p.get(name)
-        low, high = self._reflected(estimate, samples, signed=name == "mmd2_unbiased")
+        if name == "mmd2_unbiased":
+            # What resamples vary around is the form with the pairs of a row with itself.
+            low, high = percentile(samples - self._mmd_from_reference, self._confidence)
+            low, high = estimate + low, estimate + high
+        else:
+            low, high = distance_interval(estimate, samples, self._confidence, p=p)
         lacking = np.full(self.n_groups, np.nan)
         other = self.n.sum() if self._overall else self.n[self._reference]
         return Gap(
@@ -118,9 +125,8 @@ class Spreads:
             estimate = float(np.where(self._share > 0, self._share * parts, 0.0).sum())
         if name not in self._resamples:
             return estimate, np.nan, np.nan
-        samples = self._resamples[name][:, None]
-        low, high = self._reflected(np.array([estimate]), samples, signed=False)
-        return estimate, float(low[0]), float(high[0])
+        low, high = distance_interval(estimate, self._resamples[name], self._confidence)
+        return estimate, float(low), float(high)
 
     @property
     def _overall(self) -> bool:
@@ -253,7 +259,9 @@ class Spreads:
         with np.errstate(invalid="ignore", divide="ignore"):
             own = (1 - (coded**2).sum(axis=-1)) / (total - 1)
             reference = (1 - (other**2).sum(axis=-1)) / (total[:, [self._reference]] - 1)
-        return np.asarray(squares - own - reference)
+            found = squares - own - reference
+        # A resample with a single row of a group has no pair of rows.
+        return np.where(np.isfinite(found), found, np.nan)
 
     @cached_property
     def _p(self) -> dict[str, FloatArray]:
@@ -262,7 +270,7 @@ class Spreads:
             return {}
         sizes = np.floor(self.n + 1e-9).astype(np.int64)
         reference, b = self._reference, self._n_resamples
-        masses = self._masses
+        masses, values, waves = self._coarse()
         found = {"wasserstein_distance": np.full(self.n_groups, np.nan)}
         if self._waves is not None:
             found["mmd2_unbiased"] = np.full(self.n_groups, np.nan)
@@ -276,30 +284,33 @@ class Spreads:
             drawn = np.zeros((2, b, masses.shape[1]))
             for side, size in enumerate((sizes[group], sizes[reference])):
                 drawn[side][:, occupied] = self._rng.multinomial(size, pooled, size=b) / size
+            mine = masses[group] / masses[group].sum() - masses[reference] / masses[reference].sum()
+            gaps = (mine, drawn[0] - drawn[1])
             for name, wanted in met.items():
                 if not wanted:
                     continue
-                kind, function = ("mmd", self._mmd2) if name.startswith("mmd") else (name, self._w1)
-                shares = np.stack([masses[at] / masses[at].sum() for at in (group, reference)])
-                mine = self._coded(kind, shares)
-                observed = function(mine[0], mine[1])
-                moved = function(self._coded(kind, drawn[0]), self._coded(kind, drawn[1]))
+                if waves is None or not name.startswith("mmd"):
+                    apart = (np.abs(np.cumsum(each, axis=-1)[..., :-1]) @ np.diff(values) for each in gaps)
+                else:
+                    apart = (((each @ waves) ** 2).sum(axis=-1) for each in gaps)
+                observed, moved = apart
                 # Ties of equal samples come out a rounding error apart.
                 found[name][group] = (1 + (moved >= observed * (1 - 1e-9)).sum()) / (1 + b)
         if "mmd2_unbiased" in found:
             found["mmd"] = found["mmd2_unbiased"]
         return found
 
-    def _reflected(
-        self, estimate: FloatArray, samples: FloatArray, *, signed: bool
-    ) -> tuple[FloatArray, FloatArray]:
-        low, high = percentile(samples, self._confidence)
-        low, high = 2 * estimate - high, 2 * estimate - low
-        if signed:
-            return low, high
-        return np.where(np.isnan(low), np.nan, np.maximum(low, 0.0)), np.where(
-            np.isnan(high), np.nan, np.maximum(high, estimate)
-        )
+    def _coarse(self) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+        """Give masses, scores and waves on fewer bins: a test holds its level on them as on fine ones."""
+        size = self._masses.shape[1]
+        edges = np.linspace(0, size, min(size, TEST_BINS) + 1).astype(np.int64)[:-1]
+        mass = np.maximum(self._masses.sum(axis=0), 1e-300)
+        total = np.add.reduceat(mass, edges)
+        values = np.add.reduceat(mass * self._counted.values, edges) / total
+        if self._waves is None:
+            return np.add.reduceat(self._masses, edges, axis=1), values, None
+        waves = np.add.reduceat(mass[:, None] * self._waves, edges, axis=0) / total[:, None]
+        return np.add.reduceat(self._masses, edges, axis=1), values, waves
 
 
 #: √(2 ln 1e8): kernels are cut where they are that small.

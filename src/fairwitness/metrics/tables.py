@@ -6,10 +6,10 @@ from collections.abc import Collection
 
 import numpy as np
 
-from fairwitness.metrics.comparing import OF_MARGINALS, parts_of
+from fairwitness.metrics.comparing import parts_of
 from fairwitness.metrics.confusion import Confusion, count_labels
+from fairwitness.metrics.exact import residual_columns, score_columns, score_values
 from fairwitness.metrics.moments import OF_SUMS, sum_rows
-from fairwitness.metrics.performance import residual_columns, score_columns, score_values
 from fairwitness.metrics.reading import Inputs
 from fairwitness.metrics.scores import MOST_BINS, Histogram, histogram
 from fairwitness.metrics.sources import OF_SCORES, CountSource, MomentSource, ScoreSource, Source
@@ -18,7 +18,7 @@ from fairwitness.table.groups import Groups
 from fairwitness.typing import FloatArray, IntArray
 
 #: Bins of all groups together.
-_ALL_BINS = 4 * MOST_BINS
+_ALL_BINS = 2 * MOST_BINS
 
 
 class Tables:
@@ -76,11 +76,22 @@ class Tables:
             return codes
         return np.where(self.inputs.strata.codes == stratum, codes, -1)
 
-    def histogram(self, values: FloatArray, codes: IntArray, n_groups: int) -> Histogram:
-        """Count scores a group; fewer bins the more groups there are."""
-        good = None if self.inputs.y_true is None or self.inputs.task == "regression" else self.inputs.good
+    def histogram(
+        self, values: FloatArray, codes: IntArray, n_groups: int, *, split: bool = True
+    ) -> Histogram:
+        """Count scores a group, and ``split`` by outcome; fewer bins the more groups there are."""
         most = max(min(MOST_BINS, _ALL_BINS // n_groups), 32)
-        return histogram(values, codes, n_groups, good, self.inputs.weight, most=most)
+        good = self.inputs.good if split else None
+        return histogram(
+            values,
+            codes,
+            n_groups,
+            good,
+            self.inputs.weight,
+            most=most,
+            rows=self.inputs.rows,
+            squares=self.inputs.squares,
+        )
 
     def _kind(self, part: str) -> str:
         if part in OF_SCORES:
@@ -113,6 +124,8 @@ class Tables:
                 n_labels=size,
                 favorable=favorable,
                 sample_weight=self.inputs.weight,
+                rows=self.inputs.rows,
+                squares=self.inputs.squares,
             )
         counted = self._counted[key]
         if strata is not None:
@@ -181,7 +194,6 @@ _ENTROPIES = frozenset(
     {"generalized_entropy_index", "theil_index", "coefficient_of_variation", "card_cv", "paper_cv"}
 )
 _WHOLE_ENTROPIES = frozenset({"between_group_entropy", "within_group_entropy"})
-_COUNTED = frozenset(OF_MARGINALS)
 
 
 def _has(name: str, columns: Collection[str]) -> bool:

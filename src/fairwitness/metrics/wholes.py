@@ -26,7 +26,7 @@ def distance_rows(
     values = inputs.prediction if inputs.task == "regression" else inputs.score
     assert values is not None
     reference = asked.reference_of(groups, None, names[0])
-    counted = tables.histogram(values, groups.codes, groups.n_groups)
+    counted = tables.histogram(values, groups.codes, groups.n_groups, split=False)
     spreads = Spreads(
         values,
         groups.codes,

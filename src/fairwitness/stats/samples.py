@@ -83,7 +83,10 @@ def group_codes(codes: ArrayLike | None, n: int, n_groups: int | None) -> tuple[
     """
     if codes is None:
         return np.zeros(n, dtype=np.int64), whole_number(n_groups or 1, "n_groups")
-    array = np.asarray(codes)
+    try:
+        array = np.asarray(codes)
+    except ValueError:  # rows of different lengths
+        array = np.array(None, dtype=object)
     if array.shape != (n,) or array.dtype.kind not in "iu":
         raise DataError(
             "codes must hold one whole number a value",

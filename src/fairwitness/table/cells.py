@@ -8,6 +8,7 @@ from typing import Any
 
 import narwhals as nw
 
+from fairwitness.arguments import whole_number
 from fairwitness.errors import DataError
 from fairwitness.table.batches import batches, is_streamed, stream_columns
 from fairwitness.table.bins import EqualBins
@@ -113,6 +114,7 @@ def count_cells(
     GroupError
         If a cut does not end in a number, or its column holds text.
     """
+    whole_number(max_cells, "max_cells")
     lazy = None if is_streamed(source) else nw.from_native(source, pass_through=True)
     if isinstance(lazy, nw.LazyFrame):
         known = list(lazy.collect_schema().names())

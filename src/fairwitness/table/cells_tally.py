@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from fairwitness.errors import GroupError
 from fairwitness.table.cells import Cells, Plan
@@ -18,48 +19,71 @@ from fairwitness.typing import FloatArray, IntArray
 
 #: Values of a whole-number column that are told apart by subtraction, without looking each one up.
 _SPAN = 4096
+#: Cells of the array beyond which only occupied ones are kept.
+MOST_DENSE = 2**19
 
 
 class Tally:
-    """Cells met so far, and their sums."""
+    """Cells met so far, and their rows, weight and squared weight.
+
+    They stand in an array with one axis a column, which grows with the values that are met; where it would
+    become too large, only the cells that are occupied are kept, by their place.
+    """
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        # value → number, a column; numbers → position, a cell
-        self._values: list[dict[object, int]] = [{} for _ in plan.specs]
-        self._place: dict[tuple[int, ...], int] = {}
-        self._sums = np.zeros((0, 3))
+        # value → number, a column
+        self._values: list[dict[object, int]] = [
+            {code: code for code in range(plan.bins[spec.column].count)} if spec.column in plan.bins else {}
+            for spec in plan.specs.values()
+        ]
+        self._shape = (0,) * len(plan.specs)
+        self._dense: NDArray[np.float64] | None = np.zeros((*self._shape, 3))
+        self._sparse: dict[tuple[int, ...], FloatArray] = {}
 
     def add(self, part: Any) -> None:
         """Add the rows of a part: anything that gives a column by its name."""
-        key, sizes, seen = np.zeros(0, dtype=np.int64), [], []
+        columns = []
         for at, spec in enumerate(self._plan.specs.values()):
             codes, values = self._encoded(part[spec.column], spec)
-            numbers = self._values[at]
-            seen.append([numbers.setdefault(value, len(numbers)) for value in values])
-            sizes.append(len(values))
-            if len(numbers) > max(self._plan.most, _SPAN) or np.prod(sizes, dtype=np.float64) > 2.0**62:
-                raise self._plan.too_many()
-            key = codes if at == 0 else key * len(values) + codes
-        if not len(key):
+            if spec.column not in self._plan.bins:
+                numbers = self._values[at]
+                place = [numbers.setdefault(value, len(numbers)) for value in values]
+                if len(numbers) > max(self._plan.most, _SPAN):
+                    raise self._plan.too_many()
+                codes = codes if place == list(range(len(place))) else np.array(place, dtype=np.int64)[codes]
+            columns.append(codes)
+        if not len(columns[0]):
             return
         weight = None if self._plan.weights is None else self._checked(part[self._plan.weights])
-        for position, sums in _grouped(key, int(np.prod(sizes, dtype=np.int64)), weight):
-            cell, rest = [0] * len(sizes), position
-            for at in range(len(sizes) - 1, -1, -1):
-                rest, code = divmod(rest, sizes[at])
-                cell[at] = seen[at][code]
-            place = self._place.setdefault(tuple(cell), len(self._place))
-            if place == len(self._sums):
-                if place >= self._plan.most:
-                    raise self._plan.too_many()
-                self._sums = np.concatenate([self._sums, np.zeros((max(place, 64), 3))])
-            self._sums[place] += sums
+        self._grow()
+        if np.prod(self._shape, dtype=np.float64) > 2.0**62:
+            raise self._plan.too_many()
+        key = columns[0]
+        for codes, size in zip(columns[1:], self._shape[1:], strict=True):
+            key = key * size + codes
+        if self._dense is not None:
+            self._dense += _summed(key, weight, self._dense[..., 0].size).reshape(self._dense.shape)
+            return
+        places, key = np.unique(key, return_inverse=True)
+        cells = np.stack(np.unravel_index(places, self._shape), axis=1).tolist()
+        for cell, sums in zip(map(tuple, cells), _summed(key, weight, len(places)), strict=True):
+            known = self._sparse.get(cell)
+            self._sparse[cell] = sums if known is None else known + sums
+        if len(self._sparse) > self._plan.most:
+            raise self._plan.too_many()
 
     def cells(self) -> Cells:
         """Give what was counted."""
         plan = self._plan
-        codes = np.array(list(self._place), dtype=np.int64).reshape(-1, len(plan.specs))
+        if self._dense is None:
+            codes = np.array(list(self._sparse), dtype=np.int64).reshape(-1, len(plan.specs))
+            sums = np.array(list(self._sparse.values())).reshape(-1, 3)
+        else:
+            codes = np.argwhere(self._dense[..., 0] > 0)
+            sums = self._dense[tuple(codes.T)].reshape(-1, 3)
+        if len(codes) > plan.most:
+            raise plan.too_many()
         columns = {}
         for at, (name, spec) in enumerate(plan.specs.items()):
             values = list(self._values[at])
@@ -67,17 +91,37 @@ class Tally:
                 columns[name] = cut_column(codes[:, at], values, spec)
             else:
                 columns[name] = pa.array([values[code] for code in codes[:, at]])
-        sums = self._sums[: len(codes)]
         rows = sums[:, 0].astype(np.int64)
         if plan.weights is None:
             return Cells(pa.table(columns), rows, sums[:, 0], sums[:, 0], weighted=False)
         return Cells(pa.table(columns), rows, sums[:, 1], sums[:, 2], weighted=True)
 
+    def _grow(self) -> None:
+        """Make room for the values that were met."""
+        sizes = [len(numbers) for numbers in self._values]
+        if all(size <= room for size, room in zip(sizes, self._shape, strict=True)):
+            return
+        # twice the room each time, so that growing costs little
+        shape = tuple(
+            room if size <= room else max(size, 2 * room)
+            for size, room in zip(sizes, self._shape, strict=True)
+        )
+        old, self._shape = self._dense, shape
+        if old is None:
+            return
+        if np.prod(shape, dtype=np.float64) > MOST_DENSE:
+            places = np.argwhere(old[..., 0] > 0)
+            self._sparse = {tuple(cell.tolist()): old[tuple(cell)] for cell in places}
+            self._dense = None
+            return
+        self._dense = np.zeros((*shape, 3))
+        self._dense[tuple(slice(0, room) for room in old.shape[:-1])] = old
+
     def _encoded(self, values: Any, spec: SensitiveSpec) -> tuple[IntArray, list[object]]:
         """Give (n,) codes into a part's values, of which ``None`` is one where any is missing."""
         if spec.column in self._plan.bins:
             bins = self._plan.bins[spec.column]
-            return bins.codes(values, spec.column), list(range(bins.count))
+            return bins.codes(values, spec.column), []
         if spec.is_cut:
             if read_column(values, name=spec.column).family in {"text", "category"}:
                 raise no_cut(spec)
@@ -120,21 +164,14 @@ def no_cut(spec: SensitiveSpec) -> GroupError:
     )
 
 
-def _grouped(key: IntArray, size: int, weight: FloatArray | None) -> Iterator[tuple[int, FloatArray]]:
-    """Yield each number that occurs, with its rows, weight and squared weight."""
-    if size > max(4 * len(key), _SPAN):
-        places, key = np.unique(key, return_inverse=True)
-        size = len(places)
-    else:
-        places = np.arange(size)
-    rows = np.bincount(key, minlength=size)
+def _summed(key: IntArray, weight: FloatArray | None, size: int) -> FloatArray:
+    """Give (size, 3) rows, weight and squared weight of every number."""
     sums = np.zeros((size, 3))
-    sums[:, 0] = rows
+    sums[:, 0] = np.bincount(key, minlength=size)
     if weight is not None:
         sums[:, 1] = np.bincount(key, weight, minlength=size)
         sums[:, 2] = np.bincount(key, weight * weight, minlength=size)
-    for at in np.flatnonzero(rows).tolist():
-        yield int(places[at]), sums[at]
+    return sums
 
 
 def _small_integers(values: Any) -> tuple[IntArray, list[object]] | None:

@@ -25,6 +25,9 @@ Family: TypeAlias = Literal["boolean", "integer", "float", "text", "category", "
 #: Beyond this, neighbouring integers are one and the same float64.
 LARGEST_INTEGER = 2**53
 
+#: Integers within so small a range are counted, not hashed.
+_CLOSE = 256
+
 _OBJECT_FAMILIES: dict[str, Family] = {
     "boolean": "boolean",
     "integer": "integer",
@@ -144,6 +147,10 @@ class _PandasColumn(Column):
     def factorize(self) -> tuple[IntArray, list[object]]:
         if self.declared is not None:
             return self._series.cat.codes.to_numpy().astype(np.int64), list(self.declared)
+        if getattr(self._series.dtype, "kind", "") in "iu" and isinstance(self._series.dtype, np.dtype):
+            few = _few_integers(self._series.to_numpy())
+            if few is not None:
+                return few
         try:
             codes, values = pd.factorize(self._series)
         except TypeError as error:  # lists and the like cannot be levels
@@ -310,6 +317,21 @@ def _refuse_lookalikes(series: Any, distinct: list[object], name: str) -> None:
             got=", ".join(sorted({kind.__name__ for kind, _ in typed})),
             fix="convert the column to one type",
         )
+
+
+def _few_integers(values: np.ndarray) -> tuple[IntArray, list[object]] | None:
+    """Number integers that lie close together without hashing them; ``None`` if they do not."""
+    if not len(values):
+        return None
+    low, high = int(values.min()), int(values.max())
+    if high - low >= _CLOSE or high > LARGEST_INTEGER:
+        return None
+    codes = values.astype(np.int64)
+    codes -= low
+    met = np.bincount(codes, minlength=high - low + 1) > 0
+    if not met.all():
+        codes = (np.cumsum(met) - 1)[codes]
+    return codes, [low + at for at in np.flatnonzero(met).tolist()]
 
 
 def _narrow(dtype: Any) -> bool:

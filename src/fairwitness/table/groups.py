@@ -72,9 +72,8 @@ class Groups:
     @property
     def counts(self) -> IntArray:
         """Rows of each group, shape (G,)."""
-        kept = self.codes >= 0
-        rows = None if self.rows is None else self.rows[kept]
-        return np.bincount(self.codes[kept], rows, minlength=self.n_groups).astype(np.int64)
+        # What was dropped falls into a first cell, which is cut off.
+        return np.bincount(self.codes + 1, self.rows, minlength=self.n_groups + 1)[1:].astype(np.int64)
 
     def index(self, label: object) -> int:
         """Give the position of a group, by its label or by the value it stands for.

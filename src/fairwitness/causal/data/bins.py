@@ -14,7 +14,7 @@ from fairwitness.arguments import shown
 from fairwitness.errors import ConfigError, GroupError
 from fairwitness.table.cuts import parse_sensitive_spec
 from fairwitness.table.levels import level_text
-from fairwitness.text import plain
+from fairwitness.text import did_you_mean, plain
 from fairwitness.typing import FloatArray
 
 
@@ -74,7 +74,6 @@ def read_bins(bins: Bins | None, variables: Sequence[str]) -> dict[str, Cuts]:
         raise ConfigError(
             "bins must say for each variable where it is cut", got=shown(bins), fix='pass e.g. {"age": [37]}'
         )
-    from fairwitness.causal.graph.names import did_you_mean
 
     out = {}
     for name, where in bins.items():

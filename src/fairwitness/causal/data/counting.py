@@ -15,11 +15,10 @@ from fairwitness.causal.data.bins import Bins, Cuts, read_bins
 from fairwitness.causal.data.distribution import ROUNDING, Distribution
 from fairwitness.causal.data.elsewhere import prepare_lazily
 from fairwitness.causal.data.prepared import prepare
-from fairwitness.causal.graph.names import did_you_mean
 from fairwitness.errors import ConfigError, DataError
 from fairwitness.table.count import Contingency, count_table
 from fairwitness.table.frames import column_names, container_of
-from fairwitness.text import listing, plain
+from fairwitness.text import did_you_mean, listing, plain
 from fairwitness.typing import FloatArray
 
 

@@ -11,10 +11,9 @@ from numpy.typing import ArrayLike
 
 from fairwitness.arguments import number_array, shown
 from fairwitness.causal.data.tables import aligned, checked_axes, checked_table, frozen, marginal
-from fairwitness.causal.graph.names import did_you_mean
 from fairwitness.errors import ConfigError, DataError
 from fairwitness.table.levels import level_text
-from fairwitness.text import listing, plain
+from fairwitness.text import did_you_mean, listing, plain
 from fairwitness.typing import Document, FloatArray
 
 if TYPE_CHECKING:

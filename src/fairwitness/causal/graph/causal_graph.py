@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from fairwitness.arguments import shown
 from fairwitness.causal.graph.dot import read_dot, write_dot
 from fairwitness.causal.graph.forms import read_any, read_dict, read_networkx, write_networkx
-from fairwitness.causal.graph.names import did_you_mean
 from fairwitness.causal.graph.order import (
     Edge,
     names_of,
@@ -23,6 +22,7 @@ from fairwitness.causal.graph.order import (
 )
 from fairwitness.causal.graph.text import Parts, read_text, write_text
 from fairwitness.errors import ConfigError
+from fairwitness.text import did_you_mean
 from fairwitness.typing import Document
 
 if TYPE_CHECKING:

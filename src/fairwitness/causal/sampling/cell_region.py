@@ -2,8 +2,8 @@
 
 The bound is ``Σ_{v ⊨ o} P(v | o) · m(v)`` with ``m`` known (:mod:`fairwitness.causal.solver.cells`): the mean
 of a variable that takes few values. Given how many people are like the evidence, the number of them with a
-value of at least ``t`` is binomial, so that Clopper and Pearson's limits of these shares, one for each ``t``, give
-a limit of the mean. No other frequency of the table matters, and none costs any confidence.
+value of at least ``t`` is binomial, so that Clopper and Pearson's limits of these shares, one for each ``t``,
+give a limit of the mean. No other frequency of the table matters, and none costs any confidence.
 """
 
 from __future__ import annotations

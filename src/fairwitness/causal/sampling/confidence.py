@@ -1,8 +1,9 @@
 """Intervals that contain the true effect with a stated probability, for every number of rows.
 
 The true distribution lies in a simultaneous region with that probability
-(:mod:`fairwitness.causal.sampling.region`). The interval is the range of the effect over all causal models with the graph whose distribution lies in it,
-or a little wider: whenever the region contains the true distribution, the interval contains the true effect.
+(:mod:`fairwitness.causal.sampling.region`). The interval is the range of the effect over all causal models
+with the graph whose distribution lies in it, or a little wider: whenever the region contains the true
+distribution, the interval contains the true effect.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """One person fully observed, nothing confounded: backward induction over frequencies in intervals.
 
 As :mod:`fairwitness.causal.solver.induction`, with the least and the most that each frequency may be: a
-person whose answer in the observed row has probability ``q`` gives answer ``a`` in another row with a probability of
-``min(P(a | row) / q, 1)`` at most, so with intervals of ``min(upper / lower, 1)``. Intervals are those of
-Clopper and Pearson, all at once by Bonferroni's inequality.
+person whose answer in the observed row has probability ``q`` gives answer ``a`` in another row with a
+probability of ``min(P(a | row) / q, 1)`` at most, so with intervals of ``min(upper / lower, 1)``. Intervals
+are those of Clopper and Pearson, all at once by Bonferroni's inequality.
 """
 
 from __future__ import annotations

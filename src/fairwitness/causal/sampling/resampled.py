@@ -3,8 +3,8 @@
 The Bayesian bootstrap (D. B. Rubin, The Bayesian bootstrap, Annals of Statistics 9, 1981): cells keep a
 positive weight, so that none of the table's conditions vanishes, as it would in rows drawn with replacement.
 The interval goes from the lower bound less so many standard deviations of it to the upper bound plus as many
-of its own. Unlike :mod:`fairwitness.causal.sampling.confidence`, it promises no coverage for a given number of
-rows.
+of its own. Unlike :mod:`fairwitness.causal.sampling.confidence`, it promises no coverage for a given number
+of rows.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """A probability of imagined worlds as a product of conditional distributions, before any number is put in.
 
 :mod:`fairwitness.causal.solver.expression` puts the data's numbers in at once. Here the conditional
-distributions stay what they are, so that they may be uncertain: a factor is one row of one variable's distribution given
-its Markov pillow, or, for variables whose response functions the data do not identify, an answer of theirs.
+distributions stay what they are, so that they may be uncertain: a factor is one row of one variable's
+distribution given its Markov pillow, or, for variables whose response functions the data do not identify, an
+answer of theirs.
 """
 
 from __future__ import annotations

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from fairwitness.arguments import shown
 from fairwitness.causal.data.distribution import Distribution
 from fairwitness.causal.graph.causal_graph import CausalGraph
-from fairwitness.causal.graph.names import did_you_mean
 from fairwitness.causal.graph.nested import NestedCounterfactual
 from fairwitness.causal.graph.paths import path_set
 from fairwitness.causal.solver.factors import Model
@@ -18,7 +17,7 @@ from fairwitness.causal.solver.problem import Limits, Problem
 from fairwitness.causal.solver.program import naive_columns
 from fairwitness.causal.solver.stages import EffectProgram, Relaxation, make_program
 from fairwitness.errors import ConfigError, DataError
-from fairwitness.text import listing, plain
+from fairwitness.text import did_you_mean, listing, plain
 
 if TYPE_CHECKING:
     from fairwitness.causal.data.bins import Bins

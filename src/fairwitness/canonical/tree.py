@@ -1,0 +1,326 @@
+"""The default engine: one decision tree a column, each given the score and the columns before it.
+
+The joint distribution of a row x given the score s is a product of conditionals, p(x₁ | s) p(x₂ | s, x₁) …,
+and a decision tree is the plainest estimate of one: its leaves hold the rows that look alike so far, and a
+value is drawn from them. Fixed columns come first, then protected ones, then the rest, so that what is asked
+for is given and what is looked at is drawn before what is not. The rest is drawn in the order of how much the
+score varies with it, so that what the score hangs on is not left to the end.
+
+A leaf holds rows of several scores. A value is drawn from those of its rows whose scores are nearest to the
+requested one: on Adult that brings requested and obtained scores as close to each other as leaves of half the
+size, at fewer copies.
+
+Values are drawn, never made up: a column holds what it holds in the table, a level of thousands included.
+Whole rows are combinations that mostly do not occur there (see ``leaf``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from fairwitness.arguments import check_jobs, whole_number
+from fairwitness.canonical.base import Arrays, CanonicalSampler
+from fairwitness.canonical.request import Request
+from fairwitness.canonical.rows import Rows
+from fairwitness.rng import child_seed
+from fairwitness.table import Schema
+from fairwitness.typing import Document, FloatArray, IntArray, RandomState
+
+#: A coded column with more codes than this is learnt by the order of its levels, not level by level.
+MOST_CLASSES = 32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeafTree:
+    """One column's tree, and the rows in each of its leaves.
+
+    Attributes
+    ----------
+    feature
+        (nodes,) which of the given columns a node asks about; -1 in a leaf.
+    threshold, left, right
+        (nodes,) what it compares with, and where it leads to.
+    start, count
+        (nodes,) where a leaf's rows begin in ``members``, and how many they are.
+    members
+        (n,) row numbers, leaf by leaf, and by their scores in each leaf.
+    keys
+        (n,) what finds a score in a leaf: twice the leaf's number plus the member's score, ascending.
+    """
+
+    feature: IntArray
+    threshold: FloatArray
+    left: IntArray
+    right: IntArray
+    start: IntArray
+    count: IntArray
+    members: IntArray
+    keys: FloatArray
+
+    def rows(self, given: FloatArray, nearest: int, rng: np.random.Generator) -> IntArray:
+        """Draw a row of the leaf that each of (n, p) given values leads to, the first of them the score.
+
+        It is one of the ``nearest`` rows of the leaf by score.
+        """
+        node = np.zeros(len(given), dtype=np.int64)
+        walking = np.flatnonzero(self.feature[node] >= 0)
+        while len(walking):
+            at = node[walking]
+            left = given[walking, self.feature[at]] <= self.threshold[at]
+            node[walking] = np.where(left, self.left[at], self.right[at])
+            walking = walking[self.feature[node[walking]] >= 0]
+        low, high = (np.searchsorted(self.keys, 2.0 * node + given[:, 0], side) for side in ("left", "right"))
+        # among equal scores any row is as near as another, so the window starts anywhere among them
+        place = low + (rng.random(len(node)) * (high - low + 1)).astype(np.int64)
+        size = np.minimum(nearest, self.count[node])
+        first, last = self.start[node], self.start[node] + self.count[node] - size
+        drawn = np.clip(place - size // 2, first, last) + (rng.random(len(node)) * size).astype(np.int64)
+        return self.members[drawn]
+
+    def check(self, n: int, given: int) -> None:
+        """Refuse a tree from a file that would lead nowhere, or in circles.
+
+        Raises
+        ------
+        ValueError
+            If it does not fit ``n`` rows and ``given`` known columns.
+        """
+        node = np.arange(len(self.feature))
+        inner = self.feature >= 0
+        ahead = (self.left > node) & (self.right > node) & (np.maximum(self.left, self.right) < len(node))
+        filled = (self.count > 0) & (self.start >= 0) & (self.start + self.count <= len(self.members))
+        inside = (self.members >= 0) & (self.members < n)
+        if not len(node) or not (np.where(inner, ahead, filled).all() and inside.all()):
+            raise ValueError("a tree leads nowhere")
+        if (self.feature >= given).any() or (np.diff(self.keys) < 0).any():
+            raise ValueError("a tree asks about a column that is not known")
+
+
+class TreeCanonicalSampler(CanonicalSampler):
+    """Sequential decision trees: quick, without torch, and the default.
+
+    Parameters
+    ----------
+    leaf
+        Fewest rows in a leaf. Larger leaves give fewer exact copies of real rows and blur what columns have
+        to do with each other.
+    n_jobs
+        Trees learnt at once, as in joblib (threads); the rows do not depend on it.
+    protected, schema, max_rows, max_levels, random_state
+        As for every :class:`CanonicalSampler`.
+
+    Notes
+    -----
+    A first request that fixes columns may learn a few trees more, which are kept.
+
+    Examples
+    --------
+    >>> import fairwitness as fw
+    >>> from fairwitness.canonical import TreeCanonicalSampler
+    >>> world = fw.datasets.proxy_world(400, random_state=0)
+    >>> table = world.X.assign(group=world.sensitive)
+    >>> engine = TreeCanonicalSampler(protected=["group"]).fit(table, world.model(world.X))
+    >>> accepted = engine.sample(200, quantile=(0.8, 1))
+    >>> len(accepted), list(accepted.columns) == list(table.columns)
+    (200, True)
+    """
+
+    def __init__(
+        self,
+        *,
+        leaf: int = 5,
+        nearest: int = 5,
+        n_jobs: int | None = None,
+        protected: Sequence[str] = (),
+        schema: Schema | None = None,
+        max_rows: int = 50_000,
+        max_levels: int = 100,
+        random_state: RandomState = 0,
+    ) -> None:
+        super().__init__(
+            protected=protected,
+            schema=schema,
+            max_rows=max_rows,
+            max_levels=max_levels,
+            random_state=random_state,
+        )
+        self.leaf = leaf
+        self.nearest = nearest
+        self.n_jobs = n_jobs
+
+    def _fit(self, rows: Rows, rng: np.random.Generator) -> None:
+        whole_number(self.leaf, "leaf")
+        whole_number(self.nearest, "nearest")
+        check_jobs(self.n_jobs)
+        self._prepare(rows)
+        self._learn(self._plan(()))
+
+    def _prepare(self, rows: Rows) -> None:
+        self._scales = tuple(_Scale.of(rows, column) for column in range(len(rows.names)))
+        self._given = np.column_stack(
+            [
+                rows.scores,
+                *(scale.places(rows.matrix[:, j]) for j, scale in enumerate(self._scales)),
+            ]
+        )
+        strength = [_explained(self._given[:, j + 1], rows.scores) for j in range(len(rows.names))]
+        hidden = [j for j, name in enumerate(rows.names) if name in rows.protected]
+        ranked = np.argsort(-np.array(strength), kind="stable").tolist()
+        self._order = tuple(dict.fromkeys([*hidden, *ranked]))
+        self.trees_: dict[tuple[int, tuple[int, ...]], LeafTree] = {}
+
+    def _draw(
+        self,
+        requested: FloatArray,
+        fixed: Mapping[int, FloatArray],
+        request: Request,
+        rng: np.random.Generator,
+    ) -> FloatArray:
+        plan = self._plan(tuple(sorted(fixed)))
+        self._learn(plan)
+        matrix = np.empty((len(requested), len(self._scales)), order="F")
+        given = np.empty((len(requested), len(self._scales) + 1))
+        given[:, 0] = requested
+        for column, values in fixed.items():
+            matrix[:, column] = values
+            given[:, column + 1] = self._scales[column].places(values)
+        for column, before in plan:
+            drawn = self.trees_[column, before].rows(given[:, _positions(before)], self.nearest, rng)
+            matrix[:, column] = self.rows_.matrix[drawn, column]
+            given[:, column + 1] = self._given[drawn, column + 1]
+        return matrix
+
+    def _plan(self, fixed: tuple[int, ...]) -> list[tuple[int, tuple[int, ...]]]:
+        """Give the columns to draw in their order, each with the (sorted) columns that are known by then."""
+        known = set(fixed)
+        plan: list[tuple[int, tuple[int, ...]]] = []
+        for column in (column for column in self._order if column not in fixed):
+            plan.append((column, tuple(sorted(known))))
+            known.add(column)
+        return plan
+
+    def _learn(self, plan: Sequence[tuple[int, tuple[int, ...]]]) -> None:
+        """Learn the trees of a plan that are not there yet."""
+        wanted = [key for key in plan if key not in self.trees_]
+        if not wanted:
+            return
+        from joblib import Parallel, delayed
+
+        learn = partial(_learn_tree, self._given, self._scales, self.leaf, self.seed_)
+        found = Parallel(n_jobs=self.n_jobs or 1, prefer="threads")(delayed(learn)(*key) for key in wanted)
+        self.trees_.update(zip(wanted, found, strict=True))
+
+    def _state(self) -> tuple[Arrays, Document]:
+        arrays: Arrays = {}
+        keys = []
+        for at, ((column, before), tree) in enumerate(self.trees_.items()):
+            keys.append([column, list(before)])
+            arrays.update({f"tree{at}_{name}": getattr(tree, name) for name in LeafTree.__slots__})
+        return arrays, {"trees": keys}
+
+    def _restore(self, arrays: Mapping[str, np.ndarray], document: Document) -> None:
+        self._prepare(self.rows_)
+        for at, (column, before) in enumerate(document["trees"]):
+            parts = {name: arrays[f"tree{at}_{name}"] for name in LeafTree.__slots__}
+            tree = LeafTree(**parts)
+            tree.check(len(self.rows_), len(before) + 1)
+            self.trees_[int(column), tuple(map(int, before))] = tree
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Scale:
+    """How a column's values become places: numbers by rank, levels by the mean score of their rows.
+
+    Attributes
+    ----------
+    known
+        Sorted distinct numbers; for a coded column empty.
+    place
+        Coded: (levels + 1,) place of each level and, last, of missing.
+    target
+        (n,) what a tree learns: codes from 0, or shares of the rank.
+    classes
+        Number of codes if they are learnt one by one, else 0.
+    """
+
+    known: FloatArray
+    place: FloatArray
+    target: FloatArray
+    classes: int
+
+    @classmethod
+    def of(cls, rows: Rows, column: int) -> _Scale:
+        values = rows.matrix[:, column]
+        missing = np.isnan(values)
+        if not rows.is_coded(column):
+            known, at, counts = np.unique(values[~missing], return_inverse=True, return_counts=True)
+            rank = np.cumsum(counts) - counts / 2
+            target = np.full(len(values), -0.25)  # missing lies apart from all numbers
+            target[~missing] = rank[at] / max(len(values), 1)
+            return cls(known, np.empty(0), target, 0)
+        codes, count = rows.codes(column)
+        sums = np.bincount(codes, weights=rows.scores, minlength=count)
+        means = sums / np.bincount(codes, minlength=count)
+        rank = np.empty(count)
+        rank[np.argsort(means, kind="stable")] = np.arange(count)
+        levels = np.where(missing, len(rows.schema.features[column].levels), values).astype(np.int64)
+        place = np.full(len(rows.schema.features[column].levels) + 1, -1.0)
+        place[levels] = rank[codes]
+        by_level = count <= MOST_CLASSES
+        target = codes.astype(np.float64) if by_level else rank[codes] / count
+        return cls(np.empty(0), place, target, count if by_level else 0)
+
+    def places(self, values: FloatArray) -> FloatArray:
+        """Give the places of (n,) matrix values; -1 for a missing number."""
+        missing = np.isnan(values)
+        if len(self.place):
+            return self.place[np.where(missing, len(self.place) - 1, values).astype(np.int64)]
+        return np.where(missing, -1.0, np.searchsorted(self.known, values))
+
+
+def _explained(places: FloatArray, scores: FloatArray) -> float:
+    """Give the share of the scores' variance that lies between (at most 32) ranges of a column."""
+    ends = np.unique(np.quantile(places, np.linspace(0, 1, 33)))
+    code = np.searchsorted(ends, places)
+    count = np.maximum(np.bincount(code), 1)
+    means = np.bincount(code, weights=scores) / count
+    return float(np.round(np.var(means[code]) / max(np.var(scores), 1e-300), 12))
+
+
+def _positions(before: tuple[int, ...]) -> list[int]:
+    return [0, *(column + 1 for column in before)]
+
+
+def _learn_tree(
+    given: FloatArray,
+    scales: tuple[_Scale, ...],
+    leaf: int,
+    seed: int,
+    column: int,
+    before: tuple[int, ...],
+) -> LeafTree:
+    """Learn one column from the score and the columns before it."""
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+    scale = scales[column]
+    known = np.asarray(given[:, _positions(before)], dtype=np.float32)
+    kind = DecisionTreeClassifier if scale.classes else DecisionTreeRegressor
+    learner = kind(min_samples_leaf=leaf, random_state=child_seed(seed, "tree", column, *before))
+    tree = learner.fit(known, scale.target).tree_
+    leaves = tree.apply(known)
+    members = np.lexsort((given[:, 0], leaves))
+    count = np.bincount(leaves, minlength=tree.node_count)
+    return LeafTree(
+        feature=np.where(tree.children_left < 0, -1, tree.feature).astype(np.int64),
+        threshold=tree.threshold.astype(np.float64),
+        left=tree.children_left.astype(np.int64),
+        right=tree.children_right.astype(np.int64),
+        start=np.cumsum(count) - count,
+        count=count,
+        members=members,
+        keys=2.0 * leaves[members] + given[members, 0],
+    )
