@@ -94,7 +94,7 @@ def columns(case: Case) -> dict[str, Any]:
     from bounds_columns import generate
 
     from fairwitness.causal import CausalGraph, Distribution
-    from fairwitness.causal.question import prepare
+    from fairwitness.causal.solver.question import prepare
 
     world = case.world
     levels = [tuple(range(size)) for size in world.cards.values()]

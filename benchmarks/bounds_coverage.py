@@ -19,8 +19,8 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from fairwitness.causal import CausalGraph, Distribution, effect_bounds
-from fairwitness.causal.bootstrap import bootstrap_bounds
-from fairwitness.causal.question import prepare
+from fairwitness.causal.sampling.bootstrap import bootstrap_bounds
+from fairwitness.causal.solver.question import prepare
 
 SIZES = (100, 300, 1_000, 3_000, 10_000)
 

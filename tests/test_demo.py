@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from fairwitness.causal import CausalGraph
-from fairwitness.causal.options import read_options
+from fairwitness.causal.audit.options import read_options
 from fairwitness.datasets.loanapp import DESCRIPTIONS
 from fairwitness.demo import ASSUMED, BINS, GRAPH, mortgage_audit
 

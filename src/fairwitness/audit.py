@@ -16,8 +16,8 @@ from typing import Literal
 from fairwitness import record
 from fairwitness.arguments import shown
 from fairwitness.case import Case
+from fairwitness.causal.audit.options import read_graph
 from fairwitness.causal.checks import run as bounds
-from fairwitness.causal.options import read_graph
 from fairwitness.errors import ConfigError, FairwitnessWarning
 from fairwitness.findings import SEVERITIES, Finding, NotApplicable, Section, Severity
 from fairwitness.flips.checks import run as opportunity

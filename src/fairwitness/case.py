@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fairwitness.typing import BoolArray, IntArray, NativeFrame
 
 if TYPE_CHECKING:
-    from fairwitness.causal.graph import CausalGraph
+    from fairwitness.causal.graph.causal_graph import CausalGraph
     from fairwitness.model import BlackBox, Judgement
     from fairwitness.table import Encoder, Groups, Schema
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fairwitness.causal.graph import CausalGraph
-from fairwitness.causal.options import read_options
+from fairwitness.causal.audit.options import read_options
+from fairwitness.causal.graph.causal_graph import CausalGraph
 from fairwitness.config_tables import GraphConfig
 from fairwitness.errors import ConfigError, FairwitnessError
 from fairwitness.text import plain

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fairwitness.audit import Audit
-from fairwitness.causal.graph import CausalGraph
-from fairwitness.causal.names import did_you_mean
+from fairwitness.causal.graph.causal_graph import CausalGraph
 from fairwitness.compared import compared_models
 from fairwitness.config import AuditConfig, ModelConfig, place
 from fairwitness.config_graph import causal_graph, graph_settings
@@ -34,7 +33,7 @@ from fairwitness.model.digest import file_digest
 from fairwitness.rng import child_seed
 from fairwitness.sources import Sources, read_sources
 from fairwitness.table import Schema, column_names, select_columns
-from fairwitness.text import listing, plain
+from fairwitness.text import did_you_mean, listing, plain
 
 
 def audit_from_config(config: AuditConfig, *, command: str = "") -> Audit:

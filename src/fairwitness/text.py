@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -73,3 +74,17 @@ def csv_cell(value: object) -> object:
     if isinstance(value, str) and value.lstrip(" ").startswith(_FORMULA_STARTS):
         return f"'{value}"
     return value
+
+
+def did_you_mean(name: object, known: Iterable[object]) -> str:
+    """Say what to use instead of ``name``: the nearest of the known names, or all of them."""
+    texts = {str(each): plain(each) for each in known}
+    close = difflib.get_close_matches(str(name), list(texts), n=2, cutoff=0.6)
+    if not close:
+        lowered = {text.casefold(): text for text in reversed(texts)}
+        close = [
+            lowered[each] for each in difflib.get_close_matches(str(name).casefold(), list(lowered), n=2)
+        ]
+    if close:
+        return f"use {' or '.join(repr(texts[each]) for each in close)}, if that is meant"
+    return f"use one of {listing([repr(text) for text in texts.values()])}"

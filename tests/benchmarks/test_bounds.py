@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from fairwitness.causal import Distribution, effect_bounds
-from fairwitness.causal.question import prepare
+from fairwitness.causal.solver.question import prepare
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("peer", "bounds_worlds", "bounds_naive", "bounds_columns", "bounds")

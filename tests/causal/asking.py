@@ -6,9 +6,9 @@ import numpy as np
 from tests.oracle import scm
 
 from fairwitness.causal import CausalGraph, Distribution, NestedCounterfactual, path_set
-from fairwitness.causal.factors import Model
-from fairwitness.causal.problem import Problem
-from fairwitness.causal.question import prepare
+from fairwitness.causal.solver.factors import Model
+from fairwitness.causal.solver.problem import Problem
+from fairwitness.causal.solver.question import prepare
 
 
 def causal_graph(graph):

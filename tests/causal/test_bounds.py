@@ -14,11 +14,12 @@ from tests.oracle import pc_solve as by_hand
 from tests.oracle import scm
 from tests.oracle.pc_program import make_program
 
-from fairwitness.causal import CausalGraph, Distribution, Limits, cells, effect_bounds, plugin, through
-from fairwitness.causal import solve as solving
-from fairwitness.causal.cells import CellSearch
-from fairwitness.causal.expression import TooLargeError
-from fairwitness.causal.question import prepare
+from fairwitness.causal import CausalGraph, Distribution, Limits, effect_bounds, through
+from fairwitness.causal.solver import cells, plugin
+from fairwitness.causal.solver import solve as solving
+from fairwitness.causal.solver.cells import CellSearch
+from fairwitness.causal.solver.expression import TooLargeError
+from fairwitness.causal.solver.question import prepare
 from fairwitness.errors import ConfigError, DataError
 
 ASK = {"treatment": "S", "outcome": "Y", "active": 1, "reference": 0, "outcome_value": 1}

@@ -13,8 +13,8 @@ import pytest
 
 from fairwitness.case import Case
 from fairwitness.causal import CausalGraph
-from fairwitness.causal.audit_findings import effect_findings
-from fairwitness.causal.audit_words import moved, paragraph
+from fairwitness.causal.audit.findings import effect_findings
+from fairwitness.causal.audit.words import moved, paragraph
 from fairwitness.causal.checks import run
 from fairwitness.findings import Finding, Section, load_thresholds
 from fairwitness.intake import prepare_case
@@ -301,7 +301,7 @@ def test_an_intersection_is_no_node(people: pd.DataFrame) -> None:
 
 
 def test_too_many_kinds_of_people_are_answered(people: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
-    from fairwitness.causal import effects
+    from fairwitness.causal.audit import effects
 
     monkeypatch.setattr(effects, "MOST_KINDS", 3)
     section = run(case(people))

@@ -10,7 +10,7 @@ import pytest
 from tests.causal import cases
 
 from fairwitness.causal import CausalGraph, Distribution, effect_bounds, population_bounds
-from fairwitness.causal.distribution import Distribution as Counted
+from fairwitness.causal.data.distribution import Distribution as Counted
 from fairwitness.errors import ConfigError, DataError, UnknownNameError
 
 GRAPH = "sex -> dept -> hired; {sex, age} -> hired; dept <-> hired"

@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 
-from fairwitness.causal.distribution import Distribution
+from fairwitness.causal.data.distribution import Distribution
 from fairwitness.errors import DataError
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]

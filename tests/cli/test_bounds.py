@@ -196,7 +196,7 @@ class TestQuestions:
         def refuse(*_: object, **__: object) -> None:
             raise AssertionError("something was solved")
 
-        monkeypatch.setattr("fairwitness.causal.plugin.solve", refuse)
+        monkeypatch.setattr("fairwitness.causal.solver.plugin.solve", refuse)
         said = bounds("--size-only", graph=HIDDEN).out
         assert "dept, hired: 1,024" in said
         assert "jointly: 4,096" in said

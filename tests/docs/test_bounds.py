@@ -9,9 +9,9 @@ from typing import get_args
 
 import pytest
 
-from fairwitness.causal.problem import Limits
-from fairwitness.causal.results import Status
-from fairwitness.causal.solve import Engine
+from fairwitness.causal.solver.problem import Limits
+from fairwitness.causal.solver.results import Status
+from fairwitness.causal.solver.solve import Engine
 
 
 @pytest.fixture(scope="module")

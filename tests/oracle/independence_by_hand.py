@@ -7,7 +7,7 @@ import itertools
 import networkx as nx
 import numpy as np
 
-from fairwitness.causal.graph import CausalGraph
+from fairwitness.causal.graph.causal_graph import CausalGraph
 
 
 def random_graph(rng, n, *, edge=0.4, arc=0.3):

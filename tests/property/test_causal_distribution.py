@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairwitness.causal.distribution import Distribution
+from fairwitness.causal.data.distribution import Distribution
 
 VALUES = {
     "text": st.sampled_from(["a", "B", "é", "", "1"]),

@@ -7,17 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from fairwitness.arguments import shown
-from fairwitness.causal.plugin import plug_in
-from fairwitness.causal.question import Question, prepare
-from fairwitness.causal.results import CLOSE, EffectBounds, Sampling
-from fairwitness.causal.stages import Relaxation
+from fairwitness.causal.solver.plugin import plug_in
+from fairwitness.causal.solver.question import Question, prepare
+from fairwitness.causal.solver.results import CLOSE, EffectBounds, Sampling
+from fairwitness.causal.solver.stages import Relaxation
 from fairwitness.errors import ConfigError
 from fairwitness.rng import seed_from
 from fairwitness.typing import RandomState
 
 if TYPE_CHECKING:
-    from fairwitness.causal.bins import Bins
-    from fairwitness.causal.problem import Limits
+    from fairwitness.causal.data.bins import Bins
+    from fairwitness.causal.solver.problem import Limits
 
 
 #: Said of intervals that hold everything.
@@ -163,13 +163,13 @@ def answer(
         return found
     asked = question.relaxed() if relaxation == "confounded" else question
     if sampling == "resampled":
-        from fairwitness.causal.resampled import NOTE, resampled_intervals
+        from fairwitness.causal.sampling.resampled import NOTE, resampled_intervals
 
         seed = seed_from(random_state)
         low, high = resampled_intervals([(asked, found)], confidence=confidence, seed=seed, limits=limits)[0]
         notes: tuple[str, ...] = (NOTE,)
     else:
-        from fairwitness.causal.confidence import effect_interval
+        from fairwitness.causal.sampling.confidence import effect_interval
 
         interval = effect_interval(asked, (found.lower, found.upper), confidence)
         low, high, notes = interval.low, interval.high, tuple(interval.notes)

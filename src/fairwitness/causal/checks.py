@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from fairwitness.causal.audited import KEY, Audited, read_case
-from fairwitness.causal.options import read_options
+from fairwitness.causal.audit.audited import KEY, Audited, read_case
+from fairwitness.causal.audit.options import read_options
 from fairwitness.findings import Finding, NotApplicable, OverviewRow, Section, load_thresholds
 from fairwitness.text import plain
 
 if TYPE_CHECKING:
     from fairwitness.case import Case, CausalSetting
-    from fairwitness.causal.effects import Contrast, Key, Pair
+    from fairwitness.causal.audit.effects import Contrast, Key, Pair
 
 
 def run(case: Case) -> Section:
@@ -59,7 +59,7 @@ def _no_nodes(case: Case, setting: CausalSetting) -> Iterator[NotApplicable]:
 
 def _pairs(audited: Audited, unanswered: list[NotApplicable]) -> Iterator[Pair]:
     """Give each group of each feature beside the privileged one; say where there is nothing to ask."""
-    from fairwitness.causal.effects import Pair
+    from fairwitness.causal.audit.effects import Pair
 
     case, graph = audited.case, audited.graph
     for node, at in audited.setting.features.items():
@@ -97,11 +97,11 @@ def _pairs(audited: Audited, unanswered: list[NotApplicable]) -> Iterator[Pair]:
 
 
 def _section(audited: Audited, pairs: Sequence[Pair], unanswered: list[NotApplicable]) -> Section:
-    from fairwitness.causal.audit_document import document, tables
-    from fairwitness.causal.audit_findings import effect_findings, graph_findings
-    from fairwitness.causal.audit_words import paragraph
-    from fairwitness.causal.effects import measure
-    from fairwitness.causal.implied import test_independences
+    from fairwitness.causal.audit.document import document, tables
+    from fairwitness.causal.audit.effects import measure
+    from fairwitness.causal.audit.findings import effect_findings, graph_findings
+    from fairwitness.causal.audit.words import paragraph
+    from fairwitness.causal.implied.independences import test_independences
     from fairwitness.progress import track
 
     contrasts = [measure(pair) for pair in track(pairs, description="bounds", total=len(pairs))]
@@ -151,7 +151,7 @@ def _slack(contrasts: Sequence[Contrast]) -> dict[str, float]:
 
 def _overview(contrasts: Sequence[Contrast]) -> Iterator[OverviewRow]:
     """Give one row an effect, a point a group: with its value, or an interval without one."""
-    from fairwitness.causal.audit_words import one_value
+    from fairwitness.causal.audit.words import one_value
 
     names: tuple[tuple[Key, str], ...] = (
         ("total", "Total effect"),

@@ -17,13 +17,13 @@ import numpy as np
 
 from fairwitness.arguments import shown
 from fairwitness.causal.bounds import answer
-from fairwitness.causal.expression import TooLargeError
-from fairwitness.causal.factors import Model
-from fairwitness.causal.graph import CausalGraph
-from fairwitness.causal.nested import NestedCounterfactual
-from fairwitness.causal.paths import path_set
-from fairwitness.causal.question import Question, prepare
-from fairwitness.causal.results import EffectBounds, Sampling
+from fairwitness.causal.graph.causal_graph import CausalGraph
+from fairwitness.causal.graph.nested import NestedCounterfactual
+from fairwitness.causal.graph.paths import path_set
+from fairwitness.causal.solver.expression import TooLargeError
+from fairwitness.causal.solver.factors import Model
+from fairwitness.causal.solver.question import Question, prepare
+from fairwitness.causal.solver.results import EffectBounds, Sampling
 from fairwitness.causal.words import confounding, effect, people
 from fairwitness.errors import DataError, FairwitnessError, UnknownNameError
 from fairwitness.text import interval, listing, plain
@@ -32,8 +32,8 @@ from fairwitness.typing import Document, RandomState
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from fairwitness.causal.bins import Bins
-    from fairwitness.causal.problem import Limits
+    from fairwitness.causal.data.bins import Bins
+    from fairwitness.causal.solver.problem import Limits
 
 RungName: TypeAlias = Literal["confounded", "declared", "predictor, confounded", "predictor", "unconfounded"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from fairwitness.causal.graph import CausalGraph
-from fairwitness.causal.paths import PathSet, path_set
+from fairwitness.causal.graph.causal_graph import CausalGraph
+from fairwitness.causal.graph.paths import PathSet, path_set
 from fairwitness.errors import ConfigError
 from fairwitness.text import listing, plain
 

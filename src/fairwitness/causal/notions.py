@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fairwitness.arguments import real_number, shown
 from fairwitness.causal.citations import Citation, cited
-from fairwitness.causal.graph import CausalGraph
-from fairwitness.causal.names import did_you_mean
+from fairwitness.causal.graph.causal_graph import CausalGraph
 from fairwitness.errors import ConfigError
+from fairwitness.text import did_you_mean
 from fairwitness.typing import Document
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fairwitness.causal.bins import Bins
-    from fairwitness.causal.problem import Limits
-    from fairwitness.causal.results import Sampling
-    from fairwitness.causal.stages import Relaxation
+    from fairwitness.causal.data.bins import Bins
+    from fairwitness.causal.solver.problem import Limits
+    from fairwitness.causal.solver.results import Sampling
+    from fairwitness.causal.solver.stages import Relaxation
     from fairwitness.causal.verdict import Verdict
     from fairwitness.typing import RandomState
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from fairwitness.arguments import real_number, shown
-from fairwitness.causal.results import CLOSE, EffectBounds
+from fairwitness.causal.solver.results import CLOSE, EffectBounds
 from fairwitness.causal.words import confounding, evidence, people
 from fairwitness.errors import ConfigError
 from fairwitness.text import listing, percent, plain
@@ -15,8 +15,8 @@ from fairwitness.text import listing, percent, plain
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from fairwitness.causal.graph.nested import NestedCounterfactual
     from fairwitness.causal.ladder import Ladder
-    from fairwitness.causal.nested import NestedCounterfactual
     from fairwitness.causal.row_bounds import RowBounds
     from fairwitness.drawing.range_rows import Range
 

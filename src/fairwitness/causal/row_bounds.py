@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairwitness.arguments import shown
-from fairwitness.causal.distribution import Distribution
-from fairwitness.causal.results import EffectBounds, Word
+from fairwitness.causal.data.distribution import Distribution
+from fairwitness.causal.solver.results import EffectBounds, Word
 from fairwitness.causal.words import effect, people
 from fairwitness.errors import DataError, UnknownNameError
 from fairwitness.table.columns import read_column

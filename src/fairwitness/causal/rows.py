@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from fairwitness.causal.bounds import answer
-from fairwitness.causal.distribution import Distribution
-from fairwitness.causal.graph import CausalGraph
-from fairwitness.causal.question import Question, prepare
-from fairwitness.causal.results import EffectBounds
+from fairwitness.causal.data.distribution import Distribution
+from fairwitness.causal.graph.causal_graph import CausalGraph
 from fairwitness.causal.row_bounds import RowBounds, RowCell
+from fairwitness.causal.solver.question import Question, prepare
+from fairwitness.causal.solver.results import EffectBounds
 from fairwitness.causal.words import evidence
 from fairwitness.errors import ConfigError, DataError
 from fairwitness.parallel import map_row_chunks
 from fairwitness.rng import seed_from
 
 if TYPE_CHECKING:
-    from fairwitness.causal.bins import Bins
-    from fairwitness.causal.problem import Limits
-    from fairwitness.causal.results import Sampling
-    from fairwitness.causal.stages import Relaxation
+    from fairwitness.causal.data.bins import Bins
+    from fairwitness.causal.solver.problem import Limits
+    from fairwitness.causal.solver.results import Sampling
+    from fairwitness.causal.solver.stages import Relaxation
     from fairwitness.typing import RandomState
 
 #: Cells that one worker is handed at a time.

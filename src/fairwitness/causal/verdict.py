@@ -10,7 +10,7 @@ from fairwitness.typing import Document
 
 if TYPE_CHECKING:
     from fairwitness.causal.notions import Notion
-    from fairwitness.causal.results import EffectBounds, Word
+    from fairwitness.causal.solver.results import EffectBounds, Word
 
 
 class Verdict(str):

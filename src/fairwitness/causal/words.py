@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from fairwitness.text import listing, plain
 
 if TYPE_CHECKING:
-    from fairwitness.causal.graph import CausalGraph
-    from fairwitness.causal.nested import NestedCounterfactual
+    from fairwitness.causal.graph.causal_graph import CausalGraph
+    from fairwitness.causal.graph.nested import NestedCounterfactual
 
 #: What each verdict says of the effect; ``{tau}`` is the threshold.
 VERDICTS = {

@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING
 
 from fairwitness import __version__
-from fairwitness.causal.results import EffectBounds
+from fairwitness.causal.solver.results import EffectBounds
 from fairwitness.causal.words import VERDICTS, confounding, effect, evidence, people
 from fairwitness.text import interval, listing, percent, plain
 from fairwitness.typing import Document

@@ -9,16 +9,16 @@ from typing import Any
 
 from fairwitness.arguments import real_number, shown
 from fairwitness.causal.bounds import answer
-from fairwitness.causal.distribution import Distribution
-from fairwitness.causal.graph import CausalGraph
-from fairwitness.causal.implied import test_independences
+from fairwitness.causal.data.distribution import Distribution
+from fairwitness.causal.graph.causal_graph import CausalGraph
+from fairwitness.causal.implied.independences import test_independences
 from fairwitness.causal.ladder import Ladder, assumption_ladder
 from fairwitness.causal.notions import pc_fairness
-from fairwitness.causal.problem import Limits
-from fairwitness.causal.question import prepare, size_of
-from fairwitness.causal.results import EffectBounds
 from fairwitness.causal.row_bounds import RowBounds
 from fairwitness.causal.rows import population_bounds
+from fairwitness.causal.solver.problem import Limits
+from fairwitness.causal.solver.question import prepare, size_of
+from fairwitness.causal.solver.results import EffectBounds
 from fairwitness.causal.verdict import Verdict
 from fairwitness.draft import GOOD_WORDS
 from fairwitness.errors import ConfigError, DataError

@@ -15,7 +15,7 @@ from fairwitness.text import listing, plain
 from fairwitness.typing import IntArray, NativeFrame
 
 if TYPE_CHECKING:
-    from fairwitness.causal.graph import CausalGraph
+    from fairwitness.causal.graph.causal_graph import CausalGraph
 
 #: Names that a node of the model's decision goes by.
 DECISION_NAMES = ("decision", "Ŷ", "Y_hat", "y_hat", "yhat", "prediction")

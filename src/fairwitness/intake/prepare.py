@@ -36,7 +36,7 @@ from fairwitness.text import listing, plain
 from fairwitness.typing import BoolArray, MissingPolicy, NativeFrame, RandomState
 
 if TYPE_CHECKING:
-    from fairwitness.causal.graph import CausalGraph
+    from fairwitness.causal.graph.causal_graph import CausalGraph
 
 #: Counterfactuals a person, at most: the measures hold one number for each person and rank.
 MOST_K = 10_000

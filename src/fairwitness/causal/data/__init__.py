@@ -1,0 +1,1 @@
+"""What was observed: tables counted into distributions, and what is known of a predictor."""

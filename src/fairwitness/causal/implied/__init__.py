@@ -1,0 +1,1 @@
+"""What a graph implies of a table, tested."""

@@ -1,0 +1,1 @@
+"""How sure the bounds are: valid regions and the intervals that follow, and indicative resamples."""
