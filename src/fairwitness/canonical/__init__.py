@@ -10,13 +10,51 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.canonical.base import CanonicalSampler as CanonicalSampler
     from fairwitness.canonical.base import CanonicalSet as CanonicalSet
     from fairwitness.canonical.bootstrap import BootstrapSampler as BootstrapSampler
+    from fairwitness.canonical.combined import Intersection as Intersection
+    from fairwitness.canonical.combined import Together as Together
+    from fairwitness.canonical.combined import intersections as intersections
+    from fairwitness.canonical.combined import together as together
+    from fairwitness.canonical.contrast_results import Contrast as Contrast
+    from fairwitness.canonical.contrast_results import FeatureContrast as FeatureContrast
+    from fairwitness.canonical.contrast_results import LevelShare as LevelShare
+    from fairwitness.canonical.contrasting import contrast as contrast
+    from fairwitness.canonical.criteria import CRITERIA as CRITERIA
+    from fairwitness.canonical.criteria import Criterion as Criterion
+    from fairwitness.canonical.gate import CanonicalGate as CanonicalGate
+    from fairwitness.canonical.gate_report import GateMeasure as GateMeasure
+    from fairwitness.canonical.gate_report import GateReport as GateReport
+    from fairwitness.canonical.proxy import DirectVsProxy as DirectVsProxy
+    from fairwitness.canonical.proxy import direct_vs_proxy as direct_vs_proxy
+    from fairwitness.canonical.rates import OutputRates as OutputRates
+    from fairwitness.canonical.rates import output_rates as output_rates
+    from fairwitness.canonical.request import Request as Request
+    from fairwitness.canonical.rows import Rows as Rows
     from fairwitness.canonical.tree import TreeCanonicalSampler as TreeCanonicalSampler
 
 _NAMES = {
     "BootstrapSampler": "bootstrap",
+    "CRITERIA": "criteria",
+    "CanonicalGate": "gate",
     "CanonicalSampler": "base",
     "CanonicalSet": "base",
+    "Contrast": "contrast_results",
+    "Criterion": "criteria",
+    "DirectVsProxy": "proxy",
+    "FeatureContrast": "contrast_results",
+    "GateMeasure": "gate_report",
+    "GateReport": "gate_report",
+    "Intersection": "combined",
+    "LevelShare": "contrast_results",
+    "OutputRates": "rates",
+    "Request": "request",
+    "Rows": "rows",
+    "Together": "combined",
     "TreeCanonicalSampler": "tree",
+    "contrast": "contrasting",
+    "direct_vs_proxy": "proxy",
+    "intersections": "combined",
+    "output_rates": "rates",
+    "together": "combined",
 }
 __getattr__, __dir__ = attach(__name__, _NAMES)
 __all__ = sorted(_NAMES)

@@ -79,7 +79,8 @@ class LeafTree:
         size = np.minimum(nearest, self.count[node])
         first, last = self.start[node], self.start[node] + self.count[node] - size
         drawn = np.clip(place - size // 2, first, last) + (rng.random(len(node)) * size).astype(np.int64)
-        return self.members[drawn]
+        chosen: IntArray = self.members[drawn]
+        return chosen
 
     def check(self, n: int, given: int) -> None:
         """Refuse a tree from a file that would lead nowhere, or in circles.
@@ -288,7 +289,7 @@ def _explained(places: FloatArray, scores: FloatArray) -> float:
     code = np.searchsorted(ends, places)
     count = np.maximum(np.bincount(code), 1)
     means = np.bincount(code, weights=scores) / count
-    return float(np.round(np.var(means[code]) / max(np.var(scores), 1e-300), 12))
+    return round(float(np.var(means[code])) / max(float(np.var(scores)), 1e-300), 12)
 
 
 def _positions(before: tuple[int, ...]) -> list[int]:

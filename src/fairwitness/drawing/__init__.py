@@ -23,6 +23,9 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.drawing.dots import IntervalRow as IntervalRow
     from fairwitness.drawing.dots import intervals as intervals
     from fairwitness.drawing.graphs import graph as graph
+    from fairwitness.drawing.heat_grid import HeatCell as HeatCell
+    from fairwitness.drawing.heat_grid import heat as heat
+    from fairwitness.drawing.heat_grid import heat_size as heat_size
     from fairwitness.drawing.lines import Curve as Curve
     from fairwitness.drawing.lines import curves as curves
     from fairwitness.drawing.palette import GROUP_COLOURS as GROUP_COLOURS
@@ -35,6 +38,10 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.drawing.people import scatter_people as scatter_people
     from fairwitness.drawing.plane import Spot as Spot
     from fairwitness.drawing.plane import tradeoff as tradeoff
+    from fairwitness.drawing.profile_rows import LevelBars as LevelBars
+    from fairwitness.drawing.profile_rows import Profile as Profile
+    from fairwitness.drawing.profile_rows import profiles as profiles
+    from fairwitness.drawing.profile_rows import profiles_height as profiles_height
     from fairwitness.drawing.range_rows import Range as Range
     from fairwitness.drawing.range_rows import ranges as ranges
     from fairwitness.drawing.range_rows import ranges_height as ranges_height
@@ -55,6 +62,13 @@ _NAMES = {
     "style": "canvas",
     "text_width": "canvas",
     "wrapped": "canvas",
+    "HeatCell": "heat_grid",
+    "heat": "heat_grid",
+    "heat_size": "heat_grid",
+    "LevelBars": "profile_rows",
+    "Profile": "profile_rows",
+    "profiles": "profile_rows",
+    "profiles_height": "profile_rows",
     "Curve": "lines",
     "curves": "lines",
     "IntervalRow": "dots",

@@ -1,0 +1,279 @@
+"""The gate: whether a canonical set is what was asked for, measured before anyone reads it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from fairwitness.arguments import shown, whole_number
+from fairwitness.canonical.base import CanonicalSampler, CanonicalSet, same_columns
+from fairwitness.canonical.criteria import CRITERIA
+from fairwitness.canonical.faithful import (
+    Comparer,
+    copies,
+    detect,
+    floor,
+    impossible,
+    share,
+    twins,
+    wasserstein,
+)
+from fairwitness.canonical.gate_report import GateMeasure, GateReport
+from fairwitness.canonical.request import keeps
+from fairwitness.canonical.rows import Rows, read_scores
+from fairwitness.errors import ConfigError
+from fairwitness.model import BlackBox, as_blackbox
+from fairwitness.rng import child, seed_from
+from fairwitness.stats import wilson
+from fairwitness.table import n_rows, select_columns
+from fairwitness.text import listing
+from fairwitness.typing import FloatArray, NativeFrame, RandomState
+
+#: Rows whose requested score is this near to the threshold are on neither side.
+NEAR = 0.05
+#: Requested scores that spread less than this have no correlation to speak of.
+SPREAD = 0.2
+#: Reference rows that are needed for a comparison of distributions.
+FEWEST_REFERENCE = 10
+
+
+class CanonicalGate:
+    """Measures every set that an engine makes.
+
+    Parameters
+    ----------
+    model
+        The black box itself: anything :func:`fairwitness.as_blackbox` takes, or several of them (members
+        of a cross-fitted model), whose scores are averaged. ``None``: the obtained scores are not known, and
+        no set gets a better verdict than weak.
+    reference, reference_scores
+        Real rows that the engine has not seen, and the model's scores of them; ``None``: the rows that it
+        learnt from stand in, and the comparison is the more lenient for it.
+    favorable, threshold
+        As in :func:`fairwitness.as_blackbox`.
+    measures
+        Names of the measures to take (see :data:`fairwitness.canonical.CRITERIA`); all by default. The
+        classifier's ``auc`` takes most of the time.
+    n_resamples
+        Draws of real rows behind the floor.
+    random_state
+        Seed.
+    """
+
+    def __init__(
+        self,
+        model: object = None,
+        *,
+        reference: NativeFrame | None = None,
+        reference_scores: object = None,
+        favorable: object = 1,
+        threshold: float = 0.5,
+        measures: Collection[str] | None = None,
+        n_resamples: int = 30,
+        random_state: RandomState = 0,
+    ) -> None:
+        given = model if isinstance(model, list | tuple) else [] if model is None else [model]
+        self.models: tuple[BlackBox, ...] = tuple(
+            as_blackbox(each, favorable=favorable, threshold=threshold) for each in given
+        )
+        self.threshold = self.models[0].threshold if self.models else threshold
+        if (reference is None) != (reference_scores is None):
+            raise ConfigError(
+                "reference rows and their scores go together",
+                got="one of them",
+                fix="pass both reference=... and reference_scores=..., or neither",
+            )
+        self.reference = reference
+        self.reference_scores = (
+            None if reference is None else read_scores(reference_scores, n_rows(reference))  # type: ignore[arg-type]
+        )
+        self.measures = _chosen(measures)
+        self.n_resamples = whole_number(n_resamples, "n_resamples", least=2)
+        self.seed = seed_from(random_state)
+        self._comparer: tuple[Rows, Comparer] | None = None
+
+    def __repr__(self) -> str:
+        asked = "no model" if not self.models else repr(self.models[0])
+        return f"<CanonicalGate: {len(self.measures)} measures, {asked}>"
+
+    def check(self, made: CanonicalSet) -> GateReport:
+        """Measure one set.
+
+        Returns
+        -------
+        GateReport
+            With the verdict: that of the worst measure.
+        """
+        obtained, why = self._obtained(made)
+        reference = self._reference(made)
+        found = {
+            **self._of_request(made),
+            **self._of_scores(made, obtained, why),
+            **self._of_distributions(made, reference),
+        }
+        measured = tuple(found[name] for name in CRITERIA if name in self.measures)
+        return GateReport(
+            engine=made.engine,
+            request=made.request.words,
+            n=len(made),
+            support=made.request.support,
+            n_reference=len(reference),
+            held_out=self.reference is not None,
+            measures=measured,
+            requested=made.requested,
+            obtained=obtained,
+        )
+
+    def probe(
+        self, sampler: CanonicalSampler, n: int = 2000, *, random_state: RandomState = None
+    ) -> GateReport:
+        """Measure an engine over all scores: how requested and obtained scores go together."""
+        return self.check(sampler.sample_set(n, quantile=(0.0, 1.0), random_state=random_state))
+
+    def _obtained(self, made: CanonicalSet) -> tuple[FloatArray, str]:
+        nothing = np.full(len(made), np.nan)
+        if not self.models:
+            return nothing, "no model was given, so the set's own scores are not known"
+        if not all(model.info.can_query for model in self.models):
+            return nothing, "the model is a column of predictions and cannot be asked about new rows"
+        total = np.zeros(len(made))
+        for model in self.models:
+            frame = made.frame
+            if model.info.feature_names is None and made.rows.protected:
+                frame = select_columns(frame, list(made.rows.inputs))
+            judged = model.judge(frame)
+            total += judged.score if judged.has_score else judged.accepted
+        return total / len(self.models), ""
+
+    def _reference(self, made: CanonicalSet) -> FloatArray:
+        """Give the real rows to compare with: held out if there are any, with such scores and columns."""
+        rows, request = made.rows, made.request
+        if self.reference is None:
+            return rows.matrix[request.rows]
+        assert self.reference_scores is not None
+        matrix = same_columns(rows, self.reference)
+        kept = (self.reference_scores >= request.low) & (self.reference_scores <= request.high)
+        return matrix[kept & keeps(rows, matrix, request.where)]
+
+    def _of_request(self, made: CanonicalSet) -> dict[str, GateMeasure]:
+        support = GateMeasure("support", float(made.request.support), n=len(made.rows))
+        if not made.request.where:
+            return {"support": support, "kept": _without("kept", "no column is fixed")}
+        kept = share(keeps(made.rows, made.matrix, made.request.where))
+        return {"support": support, "kept": GateMeasure("kept", *kept, n=len(made))}
+
+    def _of_scores(self, made: CanonicalSet, obtained: FloatArray, why: str) -> dict[str, GateMeasure]:
+        names = ("right_side", "score_error", "correlation")
+        if why:
+            return {name: _without(name, why, weakens=True) for name in names}
+        n = len(made)
+        sure = np.abs(made.requested - self.threshold) > NEAR
+        right = ((obtained >= self.threshold) == (made.requested >= self.threshold))[sure]
+        error = np.abs(obtained - made.requested)
+        half = 1.959964 * float(error.std()) / math.sqrt(n)
+        mean = float(error.mean())
+        found = {
+            "right_side": GateMeasure("right_side", *share(right), n=len(right))
+            if len(right)
+            else _without("right_side", "every requested score lies at the model's threshold"),
+            "score_error": GateMeasure("score_error", mean, max(mean - half, 0.0), mean + half, n=n),
+        }
+        if float(made.requested.std()) < SPREAD:
+            why = "the requested scores lie close together"
+        elif float(obtained.std()) == 0:
+            why = "the model gave every row the same score"
+        if why or n < 4:
+            found["correlation"] = _without("correlation", why or "there are fewer than four rows")
+        else:
+            found["correlation"] = _correlation(made.requested, obtained)
+        return found
+
+    def _of_distributions(self, made: CanonicalSet, reference: FloatArray) -> dict[str, GateMeasure]:
+        rows, n = made.rows, len(made)
+        flags = impossible(rows, made.matrix)
+        same = copies(made.matrix, rows.matrix)
+        low, high = wilson(same.sum(), n)
+        found = {
+            "impossible": GateMeasure("impossible", *share(flags), n=n),
+            "copies": GateMeasure(
+                "copies",
+                float(same.mean()),
+                float(low),
+                float(high),
+                floor=twins(rows.matrix[made.request.rows]),
+                n=n,
+            ),
+        }
+        names = ("column_tv", "pair_tv", "wasserstein", "auc")
+        if len(reference) < FEWEST_REFERENCE:
+            why = f"only {len(reference)} real rows are there to compare with"
+            return {**found, **{name: _without(name, why, weakens=True) for name in names}}
+        comparer = self._bins(rows)
+        mine, real = comparer.shares(made.matrix), comparer.shares(reference)
+        floors = floor(
+            comparer,
+            rows.matrix[made.request.rows],
+            reference,
+            n,
+            rng=child(self.seed, "floor", made.request.words),
+            n_resamples=self.n_resamples,
+        )
+        pairs = comparer.pairs(mine, real)
+        values = (
+            float(comparer.columns(mine, real).mean()),
+            float(pairs.mean()) if len(pairs) else math.nan,
+            wasserstein(comparer.fine, made.matrix, reference),
+        )
+        for name, value, drawn in zip(names, values, floors, strict=False):
+            found[name] = (
+                GateMeasure(name, value, floor=float(drawn.mean()), n=len(reference))
+                if math.isfinite(value)
+                else _without(name, "there is no column to measure it on")
+            )
+        if "auc" in self.measures:
+            auc, low_auc, high_auc, least = detect(made.matrix, reference, seed=self.seed)
+            found["auc"] = (
+                GateMeasure("auc", auc, low_auc, high_auc, n=least)
+                if math.isfinite(auc)
+                else _without("auc", f"only {least} rows are there to learn from", weakens=True)
+            )
+        return found
+
+    def _bins(self, rows: Rows) -> Comparer:
+        if self._comparer is None or self._comparer[0] is not rows:
+            self._comparer = (rows, Comparer(rows))
+        return self._comparer[1]
+
+
+def worst(reports: Sequence[GateReport]) -> GateReport:
+    """Give the report with the worst verdict, the first of several."""
+    from fairwitness.canonical.criteria import VERDICTS
+
+    return max(reports, key=lambda report: VERDICTS.index(report.verdict))
+
+
+def _chosen(measures: Collection[str] | None) -> tuple[str, ...]:
+    if measures is None:
+        return tuple(CRITERIA)
+    unknown = [name for name in measures if name not in CRITERIA]
+    if unknown or isinstance(measures, str):
+        raise ConfigError(
+            "there is no such measure of a canonical set",
+            got=listing([shown(name) for name in unknown]) or shown(measures),
+            fix=f"pass a list of some of {', '.join(CRITERIA)}",
+        )
+    return tuple(name for name in CRITERIA if name in set(measures))
+
+
+def _without(name: str, reason: str, *, weakens: bool = False) -> GateMeasure:
+    return GateMeasure(name, math.nan, reason=reason, weakens=weakens)
+
+
+def _correlation(a: FloatArray, b: FloatArray) -> GateMeasure:
+    """Give Pearson's correlation with Fisher's interval."""
+    value = float(np.corrcoef(a, b)[0, 1])
+    centre = math.atanh(min(max(value, -1 + 1e-12), 1 - 1e-12))
+    half = 1.959964 / math.sqrt(len(a) - 3)
+    return GateMeasure("correlation", value, math.tanh(centre - half), math.tanh(centre + half), n=len(a))
