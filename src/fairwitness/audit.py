@@ -15,6 +15,7 @@ from typing import Literal
 
 from fairwitness import record
 from fairwitness.arguments import shown
+from fairwitness.canonical.checks import run as canonical
 from fairwitness.case import Case
 from fairwitness.causal.audit.options import read_graph
 from fairwitness.causal.checks import run as bounds
@@ -36,6 +37,7 @@ METHODS: Mapping[str, Callable[[Case], Section]] = {
     "rates": rates,
     "opportunity": opportunity,
     "bounds": bounds,
+    "canonical": canonical,
     "evaluation": evaluation,
 }
 
@@ -141,7 +143,8 @@ class Audit:
         Name → another model, of any kind that ``model`` may be: measured on the same rows, so that the report
         shows accuracy against differences between groups. One that cannot be asked is said, and left out.
     methods
-        ``"auto"`` or names among ``"rates"``, ``"opportunity"``, ``"bounds"`` and ``"evaluation"``.
+        ``"auto"`` or names among ``"rates"``, ``"opportunity"``, ``"bounds"``, ``"canonical"`` and
+        ``"evaluation"``.
     k
         Counterfactuals a person, at most.
     random_state

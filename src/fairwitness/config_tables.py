@@ -206,7 +206,7 @@ SECTIONS: Mapping[str, type[Any]] = {
 }
 REQUIRED = {"table": ("path",), "sensitive": ("columns",), "model": ()}
 CHOICES: Mapping[tuple[str, str], tuple[str, ...]] = {
-    ("methods", "run"): ("auto", "rates", "opportunity", "bounds", "evaluation"),
+    ("methods", "run"): ("auto", "rates", "opportunity", "bounds", "canonical", "evaluation"),
     ("sensitive", "missing"): ("error", "group", "drop"),
     ("methods", "generator"): ("neighbors", "genetic", "exact", "dice"),
     ("methods", "convention"): ("equations", "published"),

@@ -112,10 +112,8 @@ class FeatureContrast:
             "name": self.name,
             "kind": self.kind,
             "protected": self.protected,
-            "distances": {
-                name: {**estimate.to_dict(), "real": plain_value(self.real[name])}
-                for name, estimate in self.estimates.items()
-            },
+            "distances": {name: estimate.to_dict() for name, estimate in self.estimates.items()},
+            "real": {name: plain_value(value) for name, value in self.real.items()},
             "test": self.test,
             "p_value": plain_value(self.p_value),
             "p_adjusted": plain_value(self.p_adjusted),

@@ -158,6 +158,7 @@ def _unanswered(answer: NotApplicable) -> str:
         "rates": "group rates",
         "opportunity": "flips",
         "bounds": "causal bounds",
+        "canonical": "canonical sets",
         "evaluation": "evaluation",
     }.get(answer.method, answer.method)
     return f"{plain(subject)}: {plain(answer.reason, most=400)}."

@@ -13,6 +13,7 @@ from fairwitness.report.document import clean, without_rows
 from fairwitness.report.groups import GroupStyles
 from fairwitness.report.sections import (
     bounds,
+    canonical,
     carriers,
     evaluation,
     findings,
@@ -71,11 +72,12 @@ def render(document: Mapping[str, object], *, rows: bool = True) -> str:
         "rates": rates.view(audited, styles),
         "opportunity": opportunity.view(audited, styles, rows=rows),
         "bounds": bounds.view(audited, styles),
+        "canonical": canonical.view(audited, styles),
         "evaluation": evaluation.view(audited, styles),
         "carriers": carriers.view(audited),
     }
     contents = [("summary", "In plain words"), ("picture", "One picture"), ("findings", "Findings")]
-    methods = [key for key in ("rates", "opportunity", "bounds", "evaluation") if sections[key]]
+    methods = [key for key in ("rates", "opportunity", "bounds", "canonical", "evaluation") if sections[key]]
     contents += [(key, overview.METHOD_NAMES[key]) for key in methods]
     contents += [("carriers", "Shared carriers")] if sections["carriers"] else []
     contents += [("limits", "Limits and reproducibility")]

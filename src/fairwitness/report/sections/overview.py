@@ -15,6 +15,7 @@ METHOD_NAMES = {
     "rates": "Group metrics",
     "opportunity": "Opportunity",
     "bounds": "Causal bounds",
+    "canonical": "Canonical sets",
     "evaluation": "Evaluation",
     "data": "Limits",
 }
