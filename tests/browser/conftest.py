@@ -27,6 +27,12 @@ def bounds_page() -> str:
 
 
 @pytest.fixture(scope="session")
+def evaluation_page() -> str:
+    """The page of an audit with models to compare."""
+    return _page("evaluation")
+
+
+@pytest.fixture(scope="session")
 def bare_page() -> str:
     """The page of an audit in which nothing could be measured."""
     return _page("nothing_measurable")

@@ -81,17 +81,19 @@ def test_console_stays_silent(page: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_nothing_sticks_out_at_any_width(page: str, bounds_page: str, bare_page: str, tmp_path: Path) -> None:
+def test_nothing_sticks_out_at_any_width(
+    page: str, bounds_page: str, evaluation_page: str, bare_page: str, tmp_path: Path
+) -> None:
     frames = "".join(
         f'<iframe style="border:0;width:{width}px;height:600px" srcdoc="{html.escape(text)}"></iframe>'
-        for text in (page, bounds_page, bare_page)
+        for text in (page, bounds_page, evaluation_page, bare_page)
         for width in (320, 760, 1280)
     )
     done = browse(MEASURE.format(frames=frames), tmp_path, "--window-size=1400,900", "--dump-dom")
     body = re.search(r"<body>(.*)</body>", done.stdout, re.DOTALL)
     assert body is not None
     measured = json.loads(html.unescape(body[1]))
-    assert [found["width"] for found in measured] == [320, 760, 1280] * 3
+    assert [found["width"] for found in measured] == [320, 760, 1280] * 4
     for found in measured:
         assert found["needed"] <= found["width"]
         assert all(over <= 0 for over in found["figures"])
@@ -99,4 +101,4 @@ def test_nothing_sticks_out_at_any_width(page: str, bounds_page: str, bare_page:
         assert found["contents"] == ("sticky" if found["width"] == 1280 else "static")
         # On a wide window nothing ordinary needs scrolling sideways.
         assert found["cut"] == 0 or found["width"] < 1280
-    assert all(found["figures"] for found in measured[:6])
+    assert all(found["figures"] for found in measured[:9])

@@ -64,7 +64,7 @@ def read(page: str) -> Node:
     return tree.root
 
 
-@pytest.fixture(scope="module", params=["page", "bounds_page", "bare_page"])
+@pytest.fixture(scope="module", params=["page", "bounds_page", "evaluation_page", "bare_page"])
 def root(request: pytest.FixtureRequest) -> Node:
     return read(request.getfixturevalue(request.param))
 
