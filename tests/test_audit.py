@@ -92,10 +92,14 @@ def facts(report: fw.AuditReport) -> str:
 
 
 def test_all_methods_are_planned_and_some_can_be_chosen(model: Pipeline, people: pd.DataFrame) -> None:
-    assert audit(model, people).methods == tuple(METHODS) == ("rates", "opportunity", "bounds", "evaluation")
+    assert (
+        audit(model, people).methods
+        == tuple(METHODS)
+        == ("rates", "opportunity", "bounds", "canonical", "evaluation")
+    )
     assert (
         repr(audit(model, people))
-        == "<Audit: rates, opportunity, bounds, evaluation; run() gives the report>"
+        == "<Audit: rates, opportunity, bounds, canonical, evaluation; run() gives the report>"
     )
     assert audit(model, people, methods=["opportunity", "rates"]).methods == ("rates", "opportunity")
     one = audit(model, people, methods="rates").run()
@@ -145,9 +149,16 @@ def test_the_document_follows_the_shipped_schema(report: fw.AuditReport) -> None
     names = [feature["name"] for feature in audited["sensitive_features"]]
     assert names == ["sex", "age > 49", "sex × age > 49"]
     assert document["limits"]["data"][0] == "Rows without an outcome were left out."
-    assert set(document["run"]["seconds"]) == {"prepare", "rates", "opportunity", "bounds", "evaluation"}
-    # Rates, one paragraph a feature, how well the model predicts, and what it reads.
-    assert len(document["summary"]) == 5
+    assert set(document["run"]["seconds"]) == {
+        "prepare",
+        "rates",
+        "opportunity",
+        "bounds",
+        "canonical",
+        "evaluation",
+    }
+    # Rates, one paragraph a feature, canonical sets, how well the model predicts, and what it reads.
+    assert len(document["summary"]) == 6
     assert document["summary"][-1].startswith("The model reads 3 columns; sex and age are not among them.")
 
 
@@ -334,7 +345,7 @@ def bounded(model: Pipeline, people: pd.DataFrame) -> fw.AuditReport:
 
 def test_a_causal_graph_gives_bounds(bounded: fw.AuditReport, tmp_path: Path) -> None:
     validate(bounded.document)
-    assert list(bounded.document["sections"]) == ["rates", "opportunity", "bounds", "evaluation"]
+    assert list(bounded.document["sections"]) == ["rates", "opportunity", "bounds", "canonical", "evaluation"]
     assert {"BND001", "BND005"} <= {finding.code for finding in bounded.findings}
     assert any("If the causal graph holds" in paragraph for paragraph in bounded.document["summary"])
     assert '<section id="bounds"' in bounded.to_html()

@@ -104,8 +104,11 @@ def profiles(
         ax.set_ylim(max(height - _FOOT, 1), 0)
         ax.set_yticks(places, shown)
         names(list(ax.get_yticklabels()))
-        ax.axvline(0, color=MUTED, linewidth=1)
-        ax.grid(axis="x", color=FAINT)
+        low, high = ax.get_xlim()
+        ticks = [tick for tick in ax.get_xticks() if low <= tick <= high]
+        ax.vlines(ticks, _KEY, max(height - _FOOT, 1), color=FAINT, linewidth=0.6, zorder=0)
+        ax.vlines([0], _KEY, max(height - _FOOT, 1), color=MUTED, linewidth=1)
+        ax.set_xticks(ticks)
         ax.spines["left"].set_visible(False)
         ax.tick_params(axis="y", length=0)
         if percent:
