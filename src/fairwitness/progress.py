@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
@@ -29,3 +29,21 @@ def track(items: Iterable[T], *, description: str, total: int | None = None) -> 
     from tqdm import tqdm
 
     yield from tqdm(items, desc=description, total=total, leave=False)
+
+
+@contextmanager
+def meter(description: str, total: int) -> Iterator[Callable[[str], None]]:
+    """Give a function to call once a step, of ``total``, with what is to be read beside the bar."""
+    if not _shown.get():
+        yield lambda words: None
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=total, desc=description, leave=False) as bar:
+
+        def tell(words: str) -> None:
+            if words:
+                bar.set_postfix_str(words, refresh=False)
+            bar.update()
+
+        yield tell

@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.canonical.contrasting import contrast as contrast
     from fairwitness.canonical.criteria import CRITERIA as CRITERIA
     from fairwitness.canonical.criteria import Criterion as Criterion
+    from fairwitness.canonical.gan.engine import LucidGAN as LucidGAN
     from fairwitness.canonical.gate import CanonicalGate as CanonicalGate
     from fairwitness.canonical.gate_report import GateMeasure as GateMeasure
     from fairwitness.canonical.gate_report import GateReport as GateReport
@@ -45,6 +46,7 @@ _NAMES = {
     "GateReport": "gate_report",
     "Intersection": "combined",
     "LevelShare": "contrast_results",
+    "LucidGAN": "gan.engine",
     "OutputRates": "rates",
     "Request": "request",
     "Rows": "rows",
