@@ -67,8 +67,21 @@ CRITERIA: Mapping[str, Criterion] = {
         0.08,
         against_floor=True,
     ),
+    "worst_tv": Criterion(
+        "the same of the column that is farthest off",
+        "total variation, 0 to 1",
+        "lower",
+        0.08,
+        0.2,
+        against_floor=True,
+    ),
     "pair_tv": Criterion(
-        "the same for pairs of columns", "total variation, 0 to 1", "lower", 0.05, 0.12, against_floor=True
+        "the same for pairs of columns, mean",
+        "total variation, 0 to 1",
+        "lower",
+        0.05,
+        0.12,
+        against_floor=True,
     ),
     "wasserstein": Criterion(
         "Wasserstein distance from them, mean over numeric columns",
@@ -85,6 +98,6 @@ CRITERIA: Mapping[str, Criterion] = {
         "rows with two levels that never occur together", "share, 0 to 1", "lower", 0.02, 0.1
     ),
     "copies": Criterion(
-        "rows that copy a real one, beyond twins among the real", "share, 0 to 1", "lower", 0.1, None
+        "rows that copy a real one, beyond twins among the real", "share, 0 to 1", "lower", 0.2, None
     ),
 }

@@ -93,27 +93,29 @@ def floor(
     *,
     rng: np.random.Generator,
     n_resamples: int,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Give what ``n`` rows drawn from ``real`` are from ``reference``: the least any engine can be.
 
     Returns
     -------
-    columns, pairs, numbers
-        (n_resamples,) means over the columns, over the pairs, and over the numeric columns (Wasserstein).
+    columns, worst, pairs, numbers
+        (n_resamples,) mean and largest total variation of the columns, mean of the pairs, and mean
+        Wasserstein distance of the numeric columns.
     """
     target = comparer.shares(reference)
     one = comparer._dense(comparer.fine, real, comparer._ends[0])
     two = comparer._dense(comparer.coarse, real, comparer._ends[1])
-    columns, pairs, numbers = (np.empty(n_resamples) for _ in range(3))
+    columns, worst, pairs, numbers = (np.empty(n_resamples) for _ in range(4))
     for at in range(n_resamples):
         drawn = rng.integers(0, len(real), n)
         picked = two[drawn]
         shares = Shares(one[drawn].mean(axis=0), picked.T @ picked / n)
-        columns[at] = comparer.columns(shares, target).mean()
+        apart = comparer.columns(shares, target)
+        columns[at], worst[at] = apart.mean(), apart.max()
         found = comparer.pairs(shares, target)
         pairs[at] = found.mean() if len(found) else math.nan
         numbers[at] = wasserstein(comparer.fine, real[drawn], reference)
-    return columns, pairs, numbers
+    return columns, worst, pairs, numbers
 
 
 def wasserstein(bins: Bins, matrix: FloatArray, reference: FloatArray) -> float:

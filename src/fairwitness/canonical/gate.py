@@ -28,7 +28,7 @@ from fairwitness.model import BlackBox, as_blackbox
 from fairwitness.rng import child, seed_from
 from fairwitness.stats import wilson
 from fairwitness.table import n_rows, select_columns
-from fairwitness.text import listing
+from fairwitness.text import listing, plain
 from fairwitness.typing import FloatArray, NativeFrame, RandomState
 
 #: Rows whose requested score is this near to the threshold are on neither side.
@@ -206,7 +206,7 @@ class CanonicalGate:
                 n=n,
             ),
         }
-        names = ("column_tv", "pair_tv", "wasserstein", "auc")
+        names = ("column_tv", "worst_tv", "pair_tv", "wasserstein", "auc")
         if len(reference) < FEWEST_REFERENCE:
             why = f"only {len(reference)} real rows are there to compare with"
             return {**found, **{name: _without(name, why, weakens=True) for name in names}}
@@ -220,15 +220,22 @@ class CanonicalGate:
             rng=child(self.seed, "floor", made.request.words),
             n_resamples=self.n_resamples,
         )
-        pairs = comparer.pairs(mine, real)
+        apart, pairs = comparer.columns(mine, real), comparer.pairs(mine, real)
         values = (
-            float(comparer.columns(mine, real).mean()),
+            float(apart.mean()),
+            float(apart.max()),
             float(pairs.mean()) if len(pairs) else math.nan,
             wasserstein(comparer.fine, made.matrix, reference),
         )
         for name, value, drawn in zip(names, values, floors, strict=False):
             found[name] = (
-                GateMeasure(name, value, floor=float(drawn.mean()), n=len(reference))
+                GateMeasure(
+                    name,
+                    value,
+                    floor=float(drawn.mean()),
+                    n=len(reference),
+                    detail=plain(rows.names[int(apart.argmax())]) if name == "worst_tv" else "",
+                )
                 if math.isfinite(value)
                 else _without(name, "there is no column to measure it on")
             )

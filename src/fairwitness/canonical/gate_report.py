@@ -30,6 +30,8 @@ class GateMeasure:
         Rows behind it.
     reason
         Why there is no value; empty where there is one.
+    detail
+        Which column it is of, where it is of one.
     weakens
         Whether the lack of a value keeps the set from being trusted.
     """
@@ -41,6 +43,7 @@ class GateMeasure:
     floor: float = math.nan
     n: int = 0
     reason: str = ""
+    detail: str = ""
     weakens: bool = False
 
     @property
@@ -70,7 +73,8 @@ class GateMeasure:
         """The measure in words, with its number."""
         if not math.isfinite(self.value):
             return f"{self.criterion.words}: not known, {self.reason}"
-        said = f"{self.criterion.words}: {number(self.value)}"
+        which = f" ({self.detail})" if self.detail else ""
+        said = f"{self.criterion.words}{which}: {number(self.value)}"
         if math.isfinite(self.low):
             said += f" {interval(self.low, self.high)}"
         if math.isfinite(self.floor):
@@ -94,6 +98,7 @@ class GateMeasure:
             "weak": criterion.weak,
             "verdict": self.verdict,
             "reason": self.reason,
+            "detail": self.detail,
         }
 
 

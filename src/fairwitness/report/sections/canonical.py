@@ -97,7 +97,7 @@ def _measure(line: Mapping[str, Any]) -> tables.Cell:
     value = show.finite(line["value"])
     if not math.isfinite(value):
         return tables.Cell(show.DASH, show.prose(line["reason"]), "none")
-    below = []
+    below = [line["detail"]] if line["detail"] else []
     if line["low"] is not None:
         below.append(show.interval(line["low"], line["high"]))
     if line["floor"] is not None:
