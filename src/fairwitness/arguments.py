@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,19 @@ if TYPE_CHECKING:  # the command line imports this module and must start without
 def shown(value: object) -> str:
     """Write a value for a message: as Python writes it, safe to print, not too long."""
     return plain(repr(value), most=80)
+
+
+def items_of(values: object) -> list[object] | None:
+    """Give the items of a list or of anything like one; ``None`` for a text, a mapping, or no such thing.
+
+    What only looks like a list, such as an array of no dimension, is none.
+    """
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        return None
+    try:
+        return list(values)
+    except TypeError:
+        return None
 
 
 def whole_number(

@@ -15,12 +15,13 @@ from tests.oracle import scm
 from tests.oracle.pc_program import make_program
 
 from fairwitness.causal import CausalGraph, Distribution, Limits, effect_bounds, through
+from fairwitness.causal.implied import contradiction as doubts
 from fairwitness.causal.solver import cells, plugin
 from fairwitness.causal.solver import solve as solving
 from fairwitness.causal.solver.cells import CellSearch
 from fairwitness.causal.solver.expression import TooLargeError
 from fairwitness.causal.solver.question import prepare
-from fairwitness.errors import ConfigError, DataError
+from fairwitness.errors import ConfigError, DataError, FairwitnessError
 
 ASK = {"treatment": "S", "outcome": "Y", "active": 1, "reference": 0, "outcome_value": 1}
 
@@ -539,3 +540,81 @@ def test_equal_calls_have_equal_answers():
     first, second = (ask(data, causal_graph(graph), given={"W": 1, "Y": 0}) for _ in range(2))
     assert document(first) == document(second)
     assert first.lower < first.upper
+
+
+class TestContradictions:
+    ROWS = pd.DataFrame({"S": [0, 0, 1, 1] * 50, "Y": [0, 1, 0, 1] * 50, "Z": [0, 0, 1, 1] * 50})
+
+    def test_are_the_first_note(self):
+        found = ask(self.ROWS, "S -> Y; Z -> Y")
+        assert found.notes[0].startswith("the table contradicts the graph: ")
+
+    def test_are_not_looked_for_without_rows_or_in_large_tables(self, monkeypatch):
+        shares = Distribution.from_data(self.ROWS, ["S", "Z", "Y"]).probability
+        data = Distribution.from_table(["S", "Z", "Y"], [(0, 1)] * 3, shares)
+        assert not any("contradicts" in note for note in ask(data, "S -> Y; Z -> Y").notes)
+        monkeypatch.setattr(doubts, "MOST_CELLS", 7)
+        assert not any("contradicts" in note for note in ask(self.ROWS, "S -> Y; Z -> Y").notes)
+
+
+class TestPredictorTables:
+    """A frame whose numbers are not named must not be read as rows."""
+
+    ROWS = pd.DataFrame({"S": [0, 1] * 40, "Y": [0, 1, 1, 0] * 20})
+
+    def test_numbers_without_a_name_are_refused(self):
+        told = pd.DataFrame({"S": [0, 0, 1, 1], "Y": [1, 0, 1, 0], "p": [0.75, 0.25, 0.25, 0.75]})
+        with pytest.raises(DataError, match="does not say which column holds how often; got columns p"):
+            ask(self.ROWS, "S -> Y", predictor=told)
+        found = ask(self.ROWS, "S -> Y", predictor=told.rename(columns={"p": "probability"}))
+        assert found.lower == pytest.approx(-0.5)
+
+    def test_rows_with_more_columns_are_rows(self):
+        told = self.ROWS.assign(age=range(80))
+        assert ask(self.ROWS, "S -> Y", predictor=told).identified
+
+    def test_an_empty_mapping_is_refused(self):
+        with pytest.raises(DataError, match="predictor's table is empty"):
+            ask(self.ROWS, "S -> Y", predictor={})
+
+
+class TestWrongTypes:
+    DATA = pd.DataFrame({"S": [0, 1] * 10, "Y": [0, 1, 1, 0] * 5})
+
+    @pytest.mark.parametrize(
+        "settings",
+        [
+            {"missing": []},
+            {"missing": np.array(["drop"])},
+            {"levels": {"S": None}},
+            {"levels": {"S": 5}},
+            {"levels": {"S": [[1], [0]]}},
+            {"paths": np.array(1)},
+            {"active": pd.Series([0, 1])},
+            {"reference": pd.DataFrame({"a": [1]})},
+            {"outcome_value": [1]},
+            {"sampling": np.array([1, 2]), "confidence": 0.9},
+            {"relaxation": pd.Series([1])},
+            {"given": {"S": pd.Series([1])}},
+        ],
+    )
+    def test_are_refused_in_words(self, settings):
+        with pytest.raises(FairwitnessError):
+            ask(self.DATA, "S -> Y", **settings)
+
+    def test_of_a_distribution(self):
+        for wrong in (
+            lambda: Distribution(("S", "Y"), ((0, 1), (0, 1)), np.array([[1.5, -0.5], [0, 0]])),
+            lambda: Distribution(("S", "Y"), ((0, 1), (0, 1)), np.full((2, 2), np.nan)),
+            lambda: Distribution(("S", "Y"), ((0, 1), (0, 1)), np.full((2, 2), 1.0)),
+            lambda: Distribution(("S",), ((0, 1), (0, 1)), np.full((2, 2), 0.25)),
+            lambda: Distribution.from_data(self.DATA, None),
+            lambda: Distribution.from_table(None, [[0, 1]], [0.5, 0.5]),
+            lambda: Distribution.from_table(["a"], [1, 2], [0.5, 0.5]),
+            lambda: Distribution.from_table([["a"]], [[0, 1]], [0.5, 0.5]),
+            lambda: Distribution.from_data(self.DATA, ["S"]).probability_of([]),
+            lambda: Distribution.from_data(self.DATA, ["S"]).axis(np.array([1, 2])),
+            lambda: Distribution.from_data(self.DATA, ["S", "Y"]).with_kernel("Y", np.eye(2), None),
+        ):
+            with pytest.raises(FairwitnessError):
+                wrong()

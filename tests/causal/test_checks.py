@@ -422,3 +422,27 @@ def test_hostile_names_become_harmless(people: pd.DataFrame) -> None:
     said += [f.title + f.subject + f.remedy for f in section.findings]
     said += [a.reason + a.subject for a in section.not_applicable]
     assert not {"\u202e", "\x1b"} & set("".join(said))
+
+
+def test_a_path_that_is_another_set_of_paths_is_asked_about_once(people: pd.DataFrame) -> None:
+    """With one indirect path, the path of interest is the indirect effect itself."""
+    settings = {**SETTINGS, "paths": ["sex -> merit -> decision"], "redlining": ["merit"]}
+    section = run(case(people, "sex -> merit -> decision; {dept, sex} -> decision", settings=settings))
+    (contrast,) = section.results
+    assert [effect.key for effect in contrast.effects] == ["total", "direct", "indirect"]
+
+
+def test_a_graph_in_doubt_is_said_before_all_else(people: pd.DataFrame) -> None:
+    doubted = run(case(people, "sex -> decision; dept -> decision; merit -> decision"))
+    assert doubted.paragraphs[0].startswith("The table contradicts the causal graph (most of all ")
+    assert not run(case(people)).paragraphs[0].startswith("The table contradicts")
+
+
+def test_other_rungs_and_kinds_have_no_interval_of_their_own(section: Section) -> None:
+    (listed,) = section.document["features"][0]["contrasts"]
+    rungs = [rung for ladder in listed["ladders"] for rung in ladder["rungs"] if not rung["asked"]]
+    kinds = [kind for found in listed["people"] for kind in found["kinds"]]
+    assert rungs
+    assert kinds
+    assert {(each["low"], each["high"]) for each in [*rungs, *kinds]} == {(None, None)}
+    assert {rung["verdict"] for rung in rungs} == {None}

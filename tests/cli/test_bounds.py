@@ -190,7 +190,7 @@ class TestQuestions:
         assert told["rows"]["evidence"] == ["sex", "dept"]
         assert len(told["rows"]["cells"]) == 4
         assert sum(told["rows"]["shares"].values()) == pytest.approx(1)
-        assert "and 4 smaller kinds of people" in bounds("--for-rows", "all").out
+        assert "and 5 smaller kinds of people" in bounds("--for-rows", "all").out
 
     def test_size_only_builds_nothing(self, bounds: Call, monkeypatch: pytest.MonkeyPatch) -> None:
         def refuse(*_: object, **__: object) -> None:
@@ -357,3 +357,33 @@ def test_hostile_names_do_not_reach_the_terminal(
 def test_help_lists_the_command_and_stays_light(fairwitness: Call) -> None:
     assert "bounds" in fairwitness("--help").out
     assert fairwitness("bounds", "--help").code == 0
+
+
+class TestWhatWouldBeSilent:
+    """Options that would do nothing, or not what was meant, are refused or said."""
+
+    def test_two_values_of_one_column(self, bounds: Call) -> None:
+        ran = bounds("--given", "sex=male", "--given", "sex=female")
+        assert ran.code == 2
+        assert "--given has two values of sex" in ran.err
+
+    def test_sampling_without_an_interval(self, bounds: Call) -> None:
+        ran = bounds("--sampling", "resampled")
+        assert ran.code == 2
+        assert "add --confidence 0.95" in ran.err
+
+    def test_an_indicative_interval_is_called_so(self, bounds: Call) -> None:
+        ran = bounds("--confidence", "0.95", "--sampling", "resampled", "-v")
+        assert ran.code == 0
+        assert "indicative" in ran.out
+        assert "promises no coverage" in ran.out
+
+    def test_a_graph_without_a_path(self, bounds: Call) -> None:
+        ran = bounds("-v", graph="hired -> sex; dept -> sex; age -> sex")
+        assert ran.code == 0
+        assert "the graph has no such path from sex to hired: the effect is 0 by assumption" in ran.out
+
+    def test_rows_say_what_they_are_and_rest_on(self, bounds: Call) -> None:
+        assert "These are bounds. Assumed: no hidden common causes" in bounds("--for-rows", "dept").out
+        ran = bounds("--for-rows", "dept", "--confidence", "0.95")
+        assert "These are 95 % intervals, sampling error covered." in ran.out

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from fairwitness.arguments import shown
+from fairwitness.causal.implied.contradiction import contradiction
 from fairwitness.causal.solver.plugin import plug_in
 from fairwitness.causal.solver.question import Question, prepare
 from fairwitness.causal.solver.results import CLOSE, EffectBounds, Sampling
@@ -76,8 +77,9 @@ def effect_bounds(
         o: column → value that was observed of the people in question; everybody if absent. It may contradict
         ``active`` and ``reference``, and may include the outcome.
     predictor
-        The model that decides, if known: a table P(outcome | its parents), or a model to be asked. The
-        outcome is then unconfounded and its response known.
+        The model that decides, if known: a table P(outcome | its parents) (a mapping, an array, or a frame
+        with a column ``probability`` or ``count``), a column of predictions, or a model to be asked; see
+        :func:`read_predictor`. The outcome is then unconfounded and its response known.
     weights, bins, levels, missing
         As in :meth:`Distribution.from_data`.
     confidence
@@ -96,7 +98,7 @@ def effect_bounds(
     Returns
     -------
     EffectBounds
-        Bounds in [−1, 1]; 0 is no effect.
+        Bounds in [−1, 1]; 0 is no effect. The first of its notes says if the table contradicts the graph.
 
     Raises
     ------
@@ -132,7 +134,7 @@ def effect_bounds(
         levels=levels,
         missing=missing,
     )
-    return answer(
+    found = answer(
         question,
         confidence=confidence,
         sampling=sampling,
@@ -140,6 +142,8 @@ def effect_bounds(
         relaxation=relaxation,
         limits=limits,
     )
+    doubt = contradiction(question.model)
+    return found if doubt is None else replace(found, notes=(doubt, *found.notes))
 
 
 def answer(
@@ -152,7 +156,7 @@ def answer(
     limits: Limits | None = None,
 ) -> EffectBounds:
     """Solve a prepared question, and put an interval around its bounds if ``confidence`` asks for one."""
-    if sampling not in ("region", "resampled"):
+    if not isinstance(sampling, str) or sampling not in ("region", "resampled"):
         raise ConfigError(
             "there is no such way to cover sampling error",
             got=shown(sampling),

@@ -13,6 +13,7 @@ from fairwitness.text import plain
 if TYPE_CHECKING:
     from fairwitness.case import Case, CausalSetting
     from fairwitness.causal.audit.effects import Contrast, Key, Pair
+    from fairwitness.causal.implied.independences import ImpliedTests
 
 
 def run(case: Case) -> Section:
@@ -121,7 +122,7 @@ def _section(audited: Audited, pairs: Sequence[Pair], unanswered: list[NotApplic
         findings=tuple(findings),
         not_applicable=tuple(unanswered),
         overview=tuple(row for own in by_node.values() for row in _overview(own)),
-        paragraphs=tuple(paragraph(own, audited) for own in by_node.values()),
+        paragraphs=(*_doubt(tests), *(paragraph(own, audited) for own in by_node.values())),
         document=document(contrasts, audited, tests),
         tables=tables(contrasts, audited),
     )
@@ -137,6 +138,16 @@ def _unanswered(contrast: Contrast) -> Iterator[NotApplicable]:
     for found in contrast.people:
         if found.reason:
             yield NotApplicable(KEY, found.reason, found.remedy, subject=subject)
+
+
+def _doubt(tests: ImpliedTests) -> Iterator[str]:
+    """Say before all else if the table contradicts the graph that all bounds rest on."""
+    if tests.rejected:
+        worst = min(tests.rejected, key=lambda test: test.p_adjusted)
+        yield (
+            f"The table contradicts the causal graph (most of all {worst.statement}, p = "
+            f"{worst.p_adjusted:.2g}): what is said of causal effects rests on a graph that does not fit it."
+        )
 
 
 def _slack(contrasts: Sequence[Contrast]) -> dict[str, float]:

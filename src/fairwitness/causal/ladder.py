@@ -20,6 +20,7 @@ from fairwitness.causal.bounds import answer
 from fairwitness.causal.graph.causal_graph import CausalGraph
 from fairwitness.causal.graph.nested import NestedCounterfactual
 from fairwitness.causal.graph.paths import path_set
+from fairwitness.causal.implied.contradiction import contradiction
 from fairwitness.causal.solver.expression import TooLargeError
 from fairwitness.causal.solver.factors import Model
 from fairwitness.causal.solver.question import Question, prepare
@@ -324,7 +325,10 @@ def assumption_ladder(
 
 
 def _notes(rungs: Sequence[Rung], declared: Question, known: Question | None) -> Iterator[str]:
-    """Say what keeps rungs from lying inside each other."""
+    """Say if the table contradicts the stated graph, and what keeps rungs from lying inside each other."""
+    doubt = contradiction((known or declared).model)
+    if doubt is not None:
+        yield doubt
     moved = [rung for rung in rungs if rung.bounds is not None and rung.bounds.slack > 0]
     if moved:
         sizes = listing([f"{rung.title.lower()}: ε = {_slack(rung):.3g}" for rung in moved])

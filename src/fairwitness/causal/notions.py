@@ -301,6 +301,12 @@ def pc_fairness(
     whole = CausalGraph.from_any(graph)
     found = None if notion is None else find_notion(notion)
     chosen: object = "all" if paths is None else paths
+    if found is None and y is not None:
+        raise ConfigError(
+            "y is the true outcome of a notion that asks for one, and no notion is named",
+            got=shown(y),
+            fix='pass notion="counterfactual_error_rate", or leave y out',
+        )
     if found is not None:
         whole.check(treatment, outcome)
         check_evidence(found, whole, treatment, outcome, dict(given or {}), y)

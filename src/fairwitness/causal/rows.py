@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from fairwitness.arguments import items_of, shown
 from fairwitness.causal.bounds import answer
 from fairwitness.causal.data.distribution import Distribution
 from fairwitness.causal.graph.causal_graph import CausalGraph
@@ -153,11 +154,12 @@ def _told_apart(
         after = graph.descendants(outcome)
         names = [name for name in graph.nodes if name not in after]
     else:
-        names = [for_rows] if isinstance(for_rows, str) else list(for_rows)
+        names = [for_rows] if isinstance(for_rows, str) else [*(items_of(for_rows) or ())]
     graph.check(*names)
     if not names:
         raise ConfigError(
             "no column is named that people are told apart by",
+            got=shown(for_rows),
             fix="name some in for_rows, or ask about everybody with effect_bounds",
         )
     fixed = given if isinstance(given, Mapping) else {}

@@ -19,6 +19,10 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b(tau|confidence)=([0-9.]+)"), r"--\1 \2"),
     (re.compile(r"\b(bins|predictor|confidence|weights|given)=(?:…|\.\.\.)?"), r"--\1"),
     (re.compile(r"\bin for_rows\b"), "with --for-rows"),
+    (re.compile(r" \(notion=None\)"), ""),
+    (re.compile(r'\by="…"|\by="\.\.\."|\by=…'), "--truth"),
+    (re.compile(r"add them to given\b"), "add them with --given"),
+    (re.compile(r" with effect_bounds\b"), " without --for-rows"),
 )
 
 

@@ -28,7 +28,7 @@ ENGINES = {
     "joint": "a linear program that lets the blocks answer jointly",
 }
 #: Kinds of people that get a line.
-KINDS = 4
+KINDS = 3
 STATUS = {
     "identified": "one value: graph and table leave no other",
     "tight": "tight: proved that no narrower interval is valid",
@@ -56,7 +56,7 @@ def lines(asked: Asked, answered: Answered, *, most: int | None = 10) -> list[st
     if asked.chosen is not None:
         notes.insert(0, asked.chosen)
     if answered.contradiction is not None:
-        notes.insert(0, answered.contradiction)
+        notes = [answered.contradiction, *(note for note in notes if note != answered.contradiction)]
     told = [f"Note: {plain(note, most=400)}" for note in notes]
     if most is not None and len(found) > most:
         found = found[: most - 1]
@@ -137,6 +137,8 @@ def _row_lines(rows: RowBounds, tau: float) -> list[str]:
         f"Surely within ±{tau:g}: {percent(shares['fair'])} of them; surely beyond: "
         f"{percent(shares['unfair'])}; undetermined: {percent(shares['undetermined'])}",
     ]
+    first = rows.cells[0].bounds
+    what = "bounds" if first.confidence is None else f"{100 * first.confidence:g} % intervals, {_sure(first)}"
     ordered = sorted(rows, key=lambda cell: -cell.share)
     for cell in ordered[:KINDS]:
         own = {name: value for name, value in cell.given.items() if name not in rows.fixed}
@@ -146,6 +148,7 @@ def _row_lines(rows: RowBounds, tau: float) -> list[str]:
         )
     if len(ordered) > KINDS:
         found.append(f"  and {len(ordered) - KINDS:,} smaller kinds of people (--out, --format json)")
+    found.append(f"These are {what}. Assumed: {confounding(query.graph)}")
     return found
 
 

@@ -11,7 +11,7 @@ from fairwitness.arguments import real_number, shown
 from fairwitness.causal.bounds import answer
 from fairwitness.causal.data.distribution import Distribution
 from fairwitness.causal.graph.causal_graph import CausalGraph
-from fairwitness.causal.implied.independences import test_independences
+from fairwitness.causal.implied.contradiction import contradiction
 from fairwitness.causal.ladder import Ladder, assumption_ladder
 from fairwitness.causal.notions import pc_fairness
 from fairwitness.causal.row_bounds import RowBounds
@@ -111,7 +111,11 @@ class Asked:
             }
         )
         read = CausalGraph.from_any(graph)
-        evidence = dict(_pair(each, "--given", "dept=A") for each in given or ())
+        evidence = _evidence(given or ())
+        if sampling == "resampled" and confidence is None:
+            raise ConfigError(
+                "--sampling says how an interval is made, and none is asked for", fix="add --confidence 0.95"
+            )
         read.check(treatment, outcome, *evidence)
         kept = {
             "weights": weights,
@@ -168,25 +172,10 @@ class Answered:
 def ask(asked: Asked) -> Answered:
     """Answer the question, and say if the table contradicts the graph that the answer rests on."""
     found = _ask(asked)
-    return found if asked.size_only else replace(found, contradiction=_contradiction(asked))
-
-
-def _contradiction(asked: Asked) -> str | None:
-    question = prepare(asked.table, asked.graph, **asked.settings)
-    graph, distribution = question.model.graph, question.model.distribution
-    if question.model.kernel is not None:  # the predictor decides there, not the column
-        graph = graph.hiding(question.query.outcome)
-    if distribution.n is None:
-        return None
-    rejected = test_independences(graph, distribution).rejected
-    if not rejected:
-        return None
-    worst = min(rejected, key=lambda test: test.p_adjusted)
-    more = f" (and {len(rejected) - 1} more)" if len(rejected) > 1 else ""
-    return (
-        f"the table contradicts the graph: {worst.statement}, p = {worst.p_adjusted:.2g}{more}; the bounds "
-        "are those of the graph as it is drawn"
-    )
+    if asked.size_only:
+        return found
+    model = prepare(asked.table, asked.graph, **asked.settings).model
+    return replace(found, contradiction=contradiction(model))
 
 
 def _ask(asked: Asked) -> Answered:
@@ -230,6 +219,19 @@ def _pair(text: str, option: str, example: str) -> tuple[str, str]:
     if not sign or not name.strip() or not value.strip():
         raise ConfigError(f"{option} cannot be read", got=shown(text), fix=f"write it as {option} {example}")
     return name.strip(), value.strip()
+
+
+def _evidence(given: Sequence[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for each in given:
+        name, value = _pair(each, "--given", "dept=A")
+        if found.setdefault(name, value) != value:
+            raise ConfigError(
+                f"--given has two values of {plain(name)}",
+                got=f"{plain(found[name])} and {plain(value)}",
+                fix="name one; people have one value each",
+            )
+    return found
 
 
 def _bins(text: str, graph: CausalGraph) -> tuple[str, object]:

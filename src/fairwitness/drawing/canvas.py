@@ -148,11 +148,13 @@ def percentages(axis: Axis) -> None:
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.0f} %"))
 
 
-def wrapped(name: object, width: int) -> str:
-    """Break a name after ``width`` characters, and cut it at the end of the second line."""
+def wrapped(name: object, width: int, *, most: int = 2) -> str:
+    """Break a name after ``width`` characters, and cut it at the end of line ``most``."""
     # A name without a blank is broken anywhere; escapes of odd characters would else make it endless.
-    lines = textwrap.wrap(label(name, most=80), width) or [""]
-    return "\n".join([lines[0], f"{lines[1][: width - 1]}…"] if len(lines) > 2 else lines)
+    lines = textwrap.wrap(label(name, most=40 * most), width) or [""]
+    if len(lines) > most:
+        lines = [*lines[: most - 1], f"{lines[most - 1][: width - 1]}…"]
+    return "\n".join(lines)
 
 
 def legend(ax: Axes, *, columns: int = 1) -> None:

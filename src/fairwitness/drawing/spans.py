@@ -23,6 +23,8 @@ _LINE, _BAR, _GAP, _HEAD, _FOOT, _APART = 15.0, 17.0, 9.0, 24.0, 46.0, 14.0
 _THICK = 9.0  # height of a bar itself
 #: Letters after which a name at the left is broken, and points that columns of words may take.
 _WRAP, _MOST = 34, 245.0
+#: Lines of a name: people told apart by several columns have long ones.
+_LINES = 4
 #: A bar narrower than this many points is drawn as a mark.
 _NARROW = 6.0
 
@@ -164,8 +166,10 @@ def _row(
         return y + 1, y + _BAR
     bottom = y + _height(row, width, stacked=False)
     middle = (y + bottom) / 2
-    _text(ax, wrapped(row.label, _WRAP), left - _APART, middle, height, weight=weight, right=True)
-    _text(ax, wrapped(row.beside, _WRAP), width - right + _APART, middle, height)
+    _text(
+        ax, wrapped(row.label, _WRAP, most=_LINES), left - _APART, middle, height, weight=weight, right=True
+    )
+    _text(ax, wrapped(row.beside, _WRAP, most=_LINES), width - right + _APART, middle, height)
     return y - _GAP / 2, bottom + _GAP / 2
 
 
@@ -199,15 +203,15 @@ def _bar(ax: Axes, row: Range, y: float, scale: float, unit: float) -> None:
 
 def _stacked(row: Range, width: float) -> tuple[list[str], list[str]]:
     letters = max(int((width - 24) / 7), 10)
-    names = wrapped(row.label, letters).split("\n")
-    return names, wrapped(row.beside, letters).split("\n") if row.beside else []
+    names = wrapped(row.label, letters, most=_LINES).split("\n")
+    return names, wrapped(row.beside, letters, most=_LINES).split("\n") if row.beside else []
 
 
 def _height(row: Range, width: float, *, stacked: bool) -> float:
     if stacked:
         names, words = _stacked(row, width)
         return _LINE * (len(names) + len(words)) + _BAR
-    lines = max(wrapped(words, _WRAP).count("\n") + 1 for words in (row.label, row.beside))
+    lines = max(wrapped(words, _WRAP, most=_LINES).count("\n") + 1 for words in (row.label, row.beside))
     return max(_BAR, _LINE * lines)
 
 
@@ -217,7 +221,7 @@ def _column(panels: Sequence[RangePanel], name: str) -> float:
         text_width(line, bold=name == "label" and at == panel.strong)
         for panel in panels
         for at, row in enumerate(panel.rows)
-        for line in wrapped(getattr(row, name), _WRAP).split("\n")
+        for line in wrapped(getattr(row, name), _WRAP, most=_LINES).split("\n")
     ]
     return min(max(wide, default=0.0), _MOST) + _APART + 4
 

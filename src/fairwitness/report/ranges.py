@@ -149,8 +149,7 @@ def range_table(table_id: str, caption: str, rows: Sequence[tuple[str, Mapping[s
         return tables.hundredths(found.get(name))
 
     sure = any(
-        each.get("low") is not None
-        and (each["low"], each["high"]) != (each.get("lower"), each.get("upper"))
+        each.get("low") is not None and (each["low"], each["high"]) != (each.get("lower"), each.get("upper"))
         for _, each in rows
     )
     parts = ("lower", "upper", *(("low", "high") if sure else ()))

@@ -211,3 +211,28 @@ class TestTooWide:
             made = build(one_each(events), dict.fromkeys(range(24), 2), most_edges=210)
             assert made.n_entries == 24
             assert len(made.edges) < 210
+
+
+def test_too_much_work_is_given_up_whatever_the_limit(monkeypatch):
+    """Finding out how wide a diagram is may take longer than anybody waits; work is counted, not time."""
+    events = {((i, 0), (i + 20, 1)): ((i, 1.0),) for i in range(20)}
+    cardinality = dict.fromkeys(range(40), 2)
+    assert build(events, cardinality).edges
+    tried = []
+    whole = module._build
+
+    def counting(*arguments):
+        tried.append(arguments[-1])
+        return whole(*arguments)
+
+    monkeypatch.setattr(module, "_build", counting)
+    monkeypatch.setattr(module, "MOST_WORK", 5)
+    with pytest.raises(TooWideError):
+        build(events, cardinality)
+    assert set(tried) == {1_000}  # a larger limit would not help
+
+
+def test_with_many_pairs_the_graphs_order_is_taken(monkeypatch):
+    events = {((i, 0), ((i * 7) % 9 + 10, 1)): ((i, 1.0),) for i in range(9)}
+    monkeypatch.setattr(module, "MOST_PAIRS", 5)
+    assert module._orders(events) == [sorted({entry for event in events for entry, _ in event})]

@@ -11,7 +11,7 @@ from tests.oracle import scm
 from tests.oracle.c_factors import TooLargeError as TooLongError
 from tests.oracle.c_factors import make_block
 
-from fairwitness.causal.solver import stages
+from fairwitness.causal.solver import program, stages
 from fairwitness.causal.solver.diagram import build
 from fairwitness.causal.solver.expression import Entries, TooLargeError
 from fairwitness.causal.solver.factors import Model
@@ -269,6 +269,16 @@ class TestTooLarge:
         for way in ("bins=…", "leave variables out of the graph", "predictor=…", "relaxation="):
             assert way in text
         assert block_program(model, ["W", "Y"], entries, asked, 1).size.columns > 5
+
+    def test_cells_that_are_too_many_to_look_at(self, monkeypatch):
+        graph, P = simple("S -> W -> Y; {S, A, B} -> Y; W <-> Y")
+        model = model_of(graph, P)
+        entries = Entries(model)
+        asked = {((entries.base["Y"], 1),): ((0, 1.0),)}
+        monkeypatch.setattr(program, "MOST_LISTED", 31)
+        said = "the table of W, Y, S, A and B has more than 31 cells; got 32"
+        with pytest.raises(TooLargeError, match=said):
+            block_program(model, ["W", "Y"], entries, asked, 1)
 
     def test_more_columns_than_a_number_can_hold(self):
         """2^2048 response functions: log10 is 616."""

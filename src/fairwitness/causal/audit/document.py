@@ -105,13 +105,15 @@ def _contrast(contrast: Contrast, audited: Audited) -> Document:
 
 
 def _bounds(bounds: EffectBounds | None, tau: float) -> Document:
+    """Give bounds, the interval around them (none where sampling error is not in them), and the verdict."""
     if bounds is None:
         return dict.fromkeys(("lower", "upper", "low", "high", "status", "verdict"))
+    low, high = (None, None) if bounds.confidence is None else bounds.interval
     return {
         "lower": bounds.lower,
         "upper": bounds.upper,
-        "low": bounds.interval[0],
-        "high": bounds.interval[1],
+        "low": low,
+        "high": high,
         "status": bounds.status,
         "verdict": WORDS[bounds.verdict(tau)],
     }
@@ -163,7 +165,10 @@ def _people(found: People, tau: float) -> Document:
 def _rung(rung: Rung, key: Key, ladder: Ladder, contrast: Contrast, tau: float) -> Document:
     """Give the range of a rung; that of the assumptions made has the interval of the effect itself."""
     effect = contrast.effect(key) if rung is ladder.asked else None
-    return _bounds(rung.bounds if effect is None else effect.bounds, tau)
+    if effect is not None:
+        return _bounds(effect.bounds, tau)
+    # Other rungs know nothing of sampling error, so nothing is said of ±τ.
+    return {**_bounds(rung.bounds, tau), "verdict": None}
 
 
 def _ladder(key: Key, ladder: Ladder, contrast: Contrast, tau: float) -> Document:

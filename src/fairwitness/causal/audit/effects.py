@@ -162,7 +162,16 @@ def measure(pair: Pair) -> Contrast:
 
 
 def path_sets(pair: Pair) -> Iterator[tuple[Key, str, PathSet]]:
-    """Give the sets of paths to ask about: all, the edge, the others, and those of interest."""
+    """Give the sets of paths to ask about, each once: all, the edge, the others, and those of interest."""
+    seen: set[object] = set()
+    for key, title, paths in _path_sets(pair):
+        listed = frozenset(paths.paths(most=MOST_PATHS))
+        if len(listed) == MOST_PATHS or listed not in seen:  # more than are listed cannot be compared
+            seen.add(listed)
+            yield key, title, paths
+
+
+def _path_sets(pair: Pair) -> Iterator[tuple[Key, str, PathSet]]:
     graph, node, decision, options = (
         pair.audited.graph, pair.node, pair.audited.decision, pair.audited.options,
     )  # fmt: skip

@@ -142,7 +142,7 @@ def _people(found: People, contrast: Contrast, audited: Audited) -> Finding:
         established=nobody,
         remedy=""
         if nobody
-        else "the sampling error of each kind is not in this: ask about large kinds with confidence=",
+        else "the sampling error of each kind is not in this: more rows would tell kinds apart from chance",
         evidence={
             **_evidence(contrast),
             "told_apart_by": list(found.observed),
@@ -211,7 +211,7 @@ def graph_findings(audited: Audited, tests: ImpliedTests, slack: Mapping[str, fl
         yield Finding(
             code="BND010",
             severity="note",
-            title=f"The causal graph leaves out {_columns(many)} that the model reads",
+            title=f"The causal graph leaves out {_columns(many)} that the model {_may(audited)}",
             section="bounds",
             measure="model inputs outside the graph",
             subject="causal graph",
@@ -221,6 +221,11 @@ def graph_findings(audited: Audited, tests: ImpliedTests, slack: Mapping[str, fl
             remedy="bounds assume that nothing hidden moves them together with columns of the graph",
             evidence={"columns": list(audited.beyond)},
         )
+
+
+def _may(audited: Audited) -> str:
+    """Of a column of predictions nobody knows what it was made from."""
+    return "reads" if audited.case.models[0].info.can_query else "may read"
 
 
 def _columns(many: int) -> str:

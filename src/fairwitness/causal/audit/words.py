@@ -181,6 +181,10 @@ def _rule(decision: str, read: str, audited: Audited) -> str:
     )
 
 
+def _reads(audited: Audited) -> str:
+    return "also reads" if audited.case.models[0].info.can_query else "may also read"
+
+
 def _moved(audited: Audited) -> str:
     return "something hidden may" if audited.touched else "nothing hidden is assumed to"
 
@@ -211,8 +215,8 @@ def assumptions(audited: Audited) -> list[str]:
             else ("a column", "it does", "it")
         )
         said.append(
-            f"The model also reads {many} that the graph leaves out ({names}): what {they} is counted to the "
-            f"edges into the decision, and {_moved(audited)} move {them} together with columns of the graph."
+            f"The model {_reads(audited)} {many} that the graph leaves out ({names}): what {they} is counted "
+            f"to the edges into the decision, and {_moved(audited)} move {them} together with columns of the graph."
         )
     if audited.unread:
         several = len(audited.unread) > 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairwitness.arguments import shown, whole_number
+from fairwitness.arguments import items_of, shown, whole_number
 from fairwitness.causal.data.bins import Bins, Cuts, read_bins
 from fairwitness.causal.data.distribution import ROUNDING, Distribution
 from fairwitness.causal.data.elsewhere import prepare_lazily
@@ -103,7 +103,7 @@ def tabulate(
 ) -> Tabulated:
     """Sum the rows of any table, cut, without missing values; the total may be 0."""
     whole_number(max_cells, "max_cells")
-    if missing not in {"error", "drop"}:
+    if not isinstance(missing, str) or missing not in {"error", "drop"}:
         raise ConfigError("missing is not known", got=shown(missing), fix='pass "error" or "drop"')
     cuts = read_bins(bins, names)
     own = _own_levels(levels, names, cuts)
@@ -135,7 +135,7 @@ def tabulate(
 
 
 def _names(variables: Sequence[str]) -> tuple[str, ...]:
-    names = () if isinstance(variables, str) else tuple(str(name) for name in variables)
+    names = tuple(str(name) for name in items_of(variables) or ())
     if not names or len(set(names)) < len(names):
         raise ConfigError(
             "variables must be a list of one or more different names",
@@ -157,8 +157,9 @@ def _own_levels(
                 got=shown(values),
                 fix="leave them out" if name in cuts else did_you_mean(name, names),
             )
-        own[name] = () if isinstance(values, str) else tuple(values)
-        if not own[name] or len(set(own[name])) < len(own[name]):
+        own[name] = tuple(items_of(values) or ())
+        alike = not all(isinstance(value, Hashable) for value in own[name])
+        if not own[name] or alike or len(set(own[name])) < len(own[name]):
             raise ConfigError(
                 f"the levels of {plain(name)!r} must be a list of one or more different values",
                 got=shown(values),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairwitness.arguments import number_array, shown
+from fairwitness.arguments import items_of, number_array, shown
 from fairwitness.causal.data.tables import aligned, checked_axes, checked_table, frozen, marginal
 from fairwitness.errors import ConfigError, DataError
 from fairwitness.table.levels import level_text
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 #: Most cells of a table that is counted from rows: 24 variables of two values.
 MOST_CELLS = 2**24
+
+#: Sums of what calls itself a distribution that differ from 1 by more are a mistake.
+CLOSE = 1e-6
 
 #: Sums that differ from 1 by no more than this are a matter of floating-point arithmetic, not worth a note.
 ROUNDING = 1e-9
@@ -56,6 +59,22 @@ class Distribution:
     counts: FloatArray | None = None
     notes: tuple[str, ...] = ()
     cuts: Mapping[str, Cuts] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        table = self.probability
+        shape = tuple(len(each) for each in self.levels)
+        if not isinstance(table, np.ndarray) or table.shape != shape or len(self.variables) != len(shape):
+            raise DataError(
+                "a distribution has one axis a variable, as long as its levels",
+                got=f"{len(self.variables)} variables, levels {shape}, table {np.shape(table)}",
+                fix="make it by Distribution.from_table or from_counts",
+            )
+        if not (table.min() >= 0 and abs(table.sum() - 1) < CLOSE):  # NaN is neither
+            raise DataError(
+                "the probabilities of a distribution are at least 0 and sum to 1",
+                got=f"least {table.min():.6g}, sum {table.sum():.6g}",
+                fix="make it by Distribution.from_table, which brings them to sum to 1",
+            )
 
     @classmethod
     def from_data(
@@ -193,7 +212,7 @@ class Distribution:
         DataError
             If there is no such variable.
         """
-        if variable not in self.variables:
+        if not isinstance(variable, str) or variable not in self.variables:
             raise DataError(
                 f"the distribution has no variable {plain(variable)!r}",
                 got=f"variables {listing([plain(name) for name in self.variables])}",
@@ -224,7 +243,7 @@ class Distribution:
                     return position
             if variable in self.cuts and np.isfinite(number := _number(value)):
                 return int(self.cuts[variable].codes(np.array([number]))[0])
-        elif not isinstance(value, np.ndarray) and value in levels:
+        elif isinstance(value, Hashable) and not hasattr(value, "__array__") and value in levels:
             return levels.index(value)
         raise DataError(
             f"{plain(variable)!r} has no value {shown(value)}",
@@ -253,6 +272,10 @@ class Distribution:
 
     def probability_of(self, codes: Mapping[str, int]) -> float:
         """Give the probability that each variable in ``codes`` takes the level at that position."""
+        if not isinstance(codes, Mapping):
+            raise DataError(
+                "codes map variables to positions of levels", got=shown(codes), fix='pass {"sex": 0}'
+            )
         at: list[Any] = [slice(None)] * len(self.variables)
         for name, code in codes.items():
             at[self.axis(name)] = code
@@ -319,6 +342,10 @@ class Distribution:
         DataError
             If the shapes do not fit, the outcome is its own parent, or the kernel is unknown where needed.
         """
+        if items_of(parents) is None:
+            raise DataError(
+                "the parents are no list of names", got=shown(parents), fix='pass ["sex", "dept"]'
+            )
         new = outcome not in self.variables
         if new and levels is None:
             self.axis(outcome)

@@ -56,8 +56,9 @@ def read_predictor(
           an outcome of two values the last axis may be left out, and it holds P(favourable);
         * a mapping from the parents' values (a tuple in the graph's order; one value for one parent) to
           P(favourable), or to a mapping from the outcome's values to probabilities;
-        * a :class:`Distribution` or a table with the parents, the outcome, and ``probability`` or ``count``
-          (without either, each row is a person): the outcome's frequencies given the parents;
+        * a :class:`Distribution` or a table with the parents, the outcome, and ``probability``, ``count`` or
+          the column that ``weights`` names (without any, each row is a person): the outcome's frequencies
+          given the parents;
         * the name of a column of ``data`` that holds the predictor's outcomes, or its scores in [0, 1];
         * a model, as :func:`fairwitness.model.as_blackbox` takes it, asked about every row of ``data``.
 
@@ -103,7 +104,7 @@ def read_predictor(
     if isinstance(predictor, Mapping):
         return checked(asked, of_mapping(asked, predictor))
     if _is_table(predictor):
-        return of_frame(asked, predictor)
+        return of_frame(asked, predictor, weights)
     if isinstance(predictor, np.ndarray | list | tuple) and model.get("kind") != "predictions":
         return checked(asked, number_array(predictor, "the predictor's table", fix=wanted_shape(asked)))
     if data is None or isinstance(data, Distribution | Mapping):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -180,6 +181,10 @@ def _cell(asked: Asked, at: Sequence[int]) -> str:
 
 def of_mapping(asked: Asked, given: Mapping[Any, Any]) -> FloatArray:
     """Give the table that a mapping from the parents' values describes."""
+    if not given:
+        raise DataError(
+            "the predictor's table is empty", got="{}", fix="map the parents' values to probabilities"
+        )
     table = np.full(asked.shape, np.nan)
     for key, value in given.items():
         values = key if isinstance(key, tuple) else (key,)
@@ -219,7 +224,7 @@ def of_distribution(asked: Asked, given: Distribution) -> Kernel:
     counted = Distribution(
         joint.variables,
         (*(asked.distribution.levels[asked.distribution.axis(name)] for name in asked.parents), asked.levels),
-        np.zeros(asked.shape),
+        np.full(asked.shape, 1 / math.prod(asked.shape)),
     )
     places = [
         [counted.level_index(name, level) for level in axis]
@@ -230,14 +235,24 @@ def of_distribution(asked: Asked, given: Distribution) -> Kernel:
     return conditional(asked, table, given.notes, n=given.n)
 
 
-def of_frame(asked: Asked, given: Any) -> Kernel:
+def of_frame(asked: Asked, given: Any, weights: object = None) -> Kernel:
     """Give the outcome's frequencies given the parents, from rows or cells."""
     lazy = as_lazy(given)
-    known = lazy.collect_schema().names() if lazy is not None else nw.from_native(given).columns
-    weights = next((name for name in ("probability", "count") if name in known), None)
-    return of_distribution(
-        asked, Distribution.from_data(given, [*asked.parents, asked.outcome], weights=weights)
-    )
+    schema = dict(lazy.collect_schema() if lazy is not None else nw.from_native(given).schema)
+    named = ("probability", "count", *((weights,) if isinstance(weights, str) else ()))
+    amount = next((name for name in named if name in schema), None)
+    wanted = [*asked.parents, asked.outcome]
+    counted = Distribution.from_data(given, wanted, weights=amount)
+    others = [name for name, kind in schema.items() if name not in wanted and kind.is_numeric()]
+    if amount is None and others and counted.counts is not None and float(counted.counts.max()) <= 1:
+        raise DataError(
+            "the predictor's table has each combination once, and does not say which column holds how often",
+            got=f"columns {listing([plain(name) for name in others])} beside "
+            f"{listing([plain(name) for name in wanted])}",
+            fix='call the column "probability" or "count", or pass the columns named last if each row is a '
+            "person",
+        )
+    return of_distribution(asked, counted)
 
 
 def conditional(asked: Asked, table: FloatArray, notes: Sequence[str], *, n: float | None) -> Kernel:

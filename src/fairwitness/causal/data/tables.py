@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairwitness.arguments import number_array, shown
+from fairwitness.arguments import items_of, number_array, shown
 from fairwitness.errors import DataError
 from fairwitness.text import listing, plain
 from fairwitness.typing import FloatArray
@@ -34,28 +34,29 @@ def checked_axes(
     variables: Sequence[str], levels: Sequence[Sequence[object]]
 ) -> tuple[tuple[str, ...], tuple[tuple[object, ...], ...]]:
     """Give names and levels as tuples, or say which of them cannot be."""
-    names = tuple(str(name) for name in variables)
-    axes = tuple(tuple(each) for each in levels)
-    if isinstance(variables, str) or not names or len(set(names)) < len(names):
+    names = tuple(items_of(variables) or ())
+    if not names or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         raise DataError(
             "a distribution needs one or more variables of different names",
             got=shown(variables),
-            fix="name each variable once",
+            fix="name each variable once, by text",
         )
-    if len(axes) != len(names):
+    listed = [items_of(each) for each in items_of(levels) or ()]
+    axes = tuple(tuple(each) for each in listed if each is not None)
+    if len(listed) != len(names) or len(axes) != len(names):
         raise DataError(
             "there should be a list of levels for each variable",
-            got=f"{len(axes)} lists for {len(names)} variables",
+            got=f"{len(listed) or shown(levels)} lists for {len(names)} variables",
             fix="pass the values along each axis of the table, in order",
         )
     for name, each in zip(names, axes, strict=True):
-        if not each or len(set(each)) < len(each):
+        if not each or not all(isinstance(level, Hashable) for level in each) or len(set(each)) < len(each):
             raise DataError(
                 f"the levels of {plain(name)!r} should be one or more different values",
                 got=listing([shown(level) for level in each]) or "none",
                 fix="list each value once",
             )
-    return names, axes
+    return tuple(str(name) for name in names), axes
 
 
 def checked_table(

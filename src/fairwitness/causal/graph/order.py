@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from fairwitness.arguments import shown
+from fairwitness.arguments import items_of, shown
 from fairwitness.errors import ConfigError
 from fairwitness.text import plain
 
@@ -17,11 +17,12 @@ Edge: TypeAlias = tuple[str, str]
 
 def names_of(nodes: object) -> list[str]:
     """Check nodes: names that are text."""
-    if isinstance(nodes, str) or not isinstance(nodes, Iterable):
+    listed = items_of(nodes)
+    if listed is None:
         raise ConfigError(
             "nodes must be names in a list", got=shown(nodes), fix='pass them as in nodes=["S", "Y"]'
         )
-    return [_name(node) for node in nodes]
+    return [_name(node) for node in listed]
 
 
 def _name(node: object) -> str:
@@ -43,12 +44,13 @@ def pairs_of(pairs: object, role: str, arrow: str) -> list[Edge]:
         raise ConfigError(
             f"{role} must be pairs of names", got=shown(pairs), fix="read text by CausalGraph.from_text"
         )
-    if isinstance(pairs, Mapping) or not isinstance(pairs, Iterable):
+    listed = items_of(pairs)
+    if listed is None:
         raise ConfigError(
             f"{role} must be pairs of names", got=shown(pairs), fix=f"pass them as in {example}"
         )
     found = []
-    for pair in pairs:
+    for pair in listed:
         if isinstance(pair, str) or not isinstance(pair, Iterable) or len(ends := tuple(pair)) != 2:
             raise ConfigError(
                 f"{role} must be pairs of names", got=shown(pair), fix=f"pass them as in {example}"

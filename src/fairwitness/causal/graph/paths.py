@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Literal, TypeAlias
 
-from fairwitness.arguments import shown
+from fairwitness.arguments import items_of, shown
 from fairwitness.causal.graph.causal_graph import CausalGraph
 from fairwitness.errors import ConfigError
 from fairwitness.text import listing, plain
@@ -32,15 +32,17 @@ class Through:
     variables: tuple[str, ...]
 
 
-def through(*variables: str) -> Through:
-    """Give the paths through at least one of these variables.
+def through(*variables: str | Sequence[str]) -> Through:
+    """Give the paths through at least one of these variables, named one by one or in a list.
 
     Examples
     --------
     >>> through("dept", "title")
     Through(variables=('dept', 'title'))
     """
-    return Through(tuple(variables))
+    return Through(
+        tuple(name for each in variables for name in ([each] if isinstance(each, str) else _names(each)))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +175,9 @@ def path_set(graph: CausalGraph, treatment: str, outcome: str, paths: object = "
         return _through(graph, treatment, outcome, _names(paths["through"]))
     if isinstance(paths, str):
         return _in_words(graph, treatment, outcome, paths)
-    if isinstance(paths, Iterable):
-        listed = [_one_path(graph, treatment, outcome, path) for path in paths]
+    several = items_of(paths)
+    if several is not None:
+        listed = [_one_path(graph, treatment, outcome, path) for path in several]
         return PathSet(graph, treatment, outcome, "listed", listed=_ordered(graph, listed))
     raise ConfigError(
         "the active paths cannot be read",
@@ -219,8 +222,9 @@ def _in_words(graph: CausalGraph, treatment: str, outcome: str, text: str) -> Pa
 def _names(value: object) -> tuple[str, ...]:
     if isinstance(value, str):
         return tuple(_unquoted(part) for part in value.split(",") if part.strip())
-    if isinstance(value, Iterable):
-        return tuple(map(str, value))
+    names = items_of(value)
+    if names is not None:
+        return tuple(map(str, names))
     raise ConfigError(
         "the variables to pass through cannot be read", got=shown(value), fix="list their names"
     )

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fairwitness.arguments import shown
+from fairwitness.arguments import items_of, shown
 from fairwitness.causal.graph.order import Edge
 from fairwitness.errors import ConfigError
 
@@ -32,13 +32,15 @@ def plot(graph: CausalGraph, ax: Axes | None, *, paths: Iterable[Sequence[str]],
         )
     edges = set(graph.directed)
     thick: set[Edge] = set()
-    for path in [paths] if isinstance(paths, str) else paths:
-        if isinstance(path, str) or not isinstance(path, Iterable):
+    listed = items_of(paths)
+    for path in [paths] if listed is None else listed:
+        names = items_of(path)
+        if names is None:
             raise ConfigError(
                 "a path to draw must be names in a row", got=shown(path), fix='pass paths=[("S", "W", "Y")]'
             )
-        graph.check(*path)
-        for edge in itertools.pairwise(path):
+        graph.check(*names)
+        for edge in itertools.pairwise(map(str, names)):
             if edge not in edges:
                 raise ConfigError(
                     f"the graph has no edge {shown(edge[0])} -> {shown(edge[1])} for a path to run along",

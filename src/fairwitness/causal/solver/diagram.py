@@ -23,8 +23,19 @@ Tail: TypeAlias = tuple[tuple[int, int], ...]
 State: TypeAlias = frozenset[tuple[Tail, Payload]]
 
 
+#: Work on one diagram, in events looked at, after which it is given up: some ten seconds. Work, not time, so
+#: that the same question is always answered, or always refused.
+MOST_WORK = 5_000_000
+#: Pairs of entries that share an event, beyond which no better order than the graph's is looked for.
+MOST_PAIRS = 1_000_000
+
+
 class TooWideError(Exception):
     """The diagram has more edges than allowed."""
+
+
+class TooLongError(TooWideError):
+    """It takes too much work to find out how many edges there are."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -81,9 +92,12 @@ def build(
     limits = [limit for limit in (1_000, 6_000) if limit < most_edges]
     for limit in (*limits, most_edges):
         best: Diagram | None = None
-        for order in orders:
+        for order in tuple(orders):
             try:
                 found = _build(events, order, cardinality, impossible, limit)
+            except TooLongError:
+                orders.remove(order)
+                continue
             except TooWideError:
                 continue
             if best is None or len(found.edges) < len(best.edges):
@@ -97,6 +111,8 @@ def build(
 def _orders(events: Mapping[Event, Payload]) -> list[list[int]]:
     entries = sorted({entry for event in events for entry, _ in event})
     first = entries  # causes before effects: an effect is asked only where its causes lead
+    if sum(len(event) ** 2 for event in events) > MOST_PAIRS:
+        return [first]
     narrow = _narrowest(events, entries)
     return [first] if narrow == first else [first, narrow]
 
@@ -157,6 +173,7 @@ def _build(
     nodes: dict[State, int] = {nothing: 0}
     edges: list[Edge] = []
     n_nodes = 1
+    work = 0
     for position, entry in enumerate(order):
         fresh = starting[position]
         asking = {
@@ -169,6 +186,9 @@ def _build(
                 continue
             waiting = asking[state]
             rest = {tail: payload for tail, payload in state if tail[0][0] != position}
+            work += (len(state) + len(fresh) + 1) * cardinality[entry]
+            if work > MOST_WORK:
+                raise TooLongError
             seen: dict[tuple[State, Payload], None] = {}
             for value in range(cardinality[entry]):
                 seen[_answer(value, fresh, waiting, rest)] = None

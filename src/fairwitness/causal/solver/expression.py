@@ -30,6 +30,8 @@ Blocks: TypeAlias = tuple[tuple[str, ...], ...]
 
 #: Most combinations of values of copies that are written out.
 MOST_TERMS = 2**23
+#: Of these, the most that may have a weight: each is written out, and few programs stay small with more.
+MOST_WEIGHTS = 2**20
 
 
 class TooLargeError(ConfigError):
@@ -296,6 +298,9 @@ def expand(coded: Coded, model: Model, blocks: Blocks, entries: Entries) -> Poly
     keep = [str(copy) for copy in free]
     known = contract(parts.tables, keep)
     weights = np.broadcast_to(known.aligned(keep), sizes)
+    n_weights = int(np.count_nonzero(weights))
+    if n_weights > MOST_WEIGHTS:
+        raise too_large("its formula has too many terms", n_weights)
     places = np.argwhere(weights != 0)
     amounts = np.atleast_1d(weights[tuple(places.T)])
     column = {copy: number for number, copy in enumerate(free)}

@@ -89,6 +89,12 @@ def _within(solution: Solution, question: Question, limits: Limits | None) -> So
 
 def _notes(program: EffectProgram, solution: Solution) -> list[str]:
     said = []
+    query = program.problem.query
+    if query.paths.is_empty:
+        said.append(
+            f"the graph has no such path from {plain(query.treatment)} to {plain(query.outcome)}: the effect "
+            "is 0 by assumption, whatever the table says"
+        )
     if solution.slack:
         said.append(
             "no model with this graph gives the table exactly; its conditional probabilities were changed by "

@@ -21,6 +21,9 @@ from fairwitness.causal.solver.linear import Polytope, with_slack
 from fairwitness.text import listing, plain
 from fairwitness.typing import FloatArray
 
+#: Cells of the table of one block that are looked at one by one.
+MOST_LISTED = 500_000
+
 
 @dataclass(frozen=True, slots=True)
 class BlockSize:
@@ -97,6 +100,10 @@ def constraints(
         Event → probability; and entry → number of its values, for all entries concerned.
     """
     asked_entries = {entry for event in asked for entry, _ in event}
+    cells_in_all = math.prod(factor.model.cardinality(name) for name in factor.axes)
+    if cells_in_all > MOST_LISTED:
+        names = listing([plain(name) for name in factor.axes])
+        raise too_large(f"the table of {names} has more than {MOST_LISTED:,} cells", float(cells_in_all))
     cells = list(_placed(factor, entries))
     lengths = _lengths(cells, asked_entries)
     found: dict[Event, float] = {}

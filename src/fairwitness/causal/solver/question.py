@@ -64,7 +64,7 @@ class Question:
         ConfigError
             If the relaxation is unknown, or the program too large.
         """
-        if relaxation not in ("none", "joint", "confounded"):
+        if not isinstance(relaxation, str) or relaxation not in ("none", "joint", "confounded"):
             raise ConfigError(
                 "there is no such relaxation",
                 got=shown(relaxation),

@@ -72,8 +72,8 @@ def table(
         ],
         rows,
         notes=[
-            f"Kinds of fewer than {show.count(section.get('minimum_n'))} people are not asked about; their "
-            f"{show.count(few)} people count as “cannot be told”."
+            f"Kinds of fewer than {show.count(section.get('minimum_n'))} people are not asked about (up to "
+            f"{show.count(few)} people of a row); they count as “cannot be told”."
         ]
         if few
         else [],
@@ -88,9 +88,16 @@ def pictures(
     kinds = (found or {}).get("kinds", [])[:MOST_KINDS]
     if not kinds:
         return
+    # What all of them have in common would only push what tells them apart out of the picture.
+    first = kinds[0]["given"]
+    common = {
+        name: value
+        for name, value in first.items()
+        if len(kinds) > 1 and all(kind["given"].get(name) == value for kind in kinds)
+    }
     lines = [
         ranges.line(
-            _alike(kind["given"], feature["node"]),
+            _alike({n: v for n, v in kind["given"].items() if n not in common}, feature["node"]),
             kind,
             tau,
             beside=f"{show.count(kind['n'])} people: {ranges.said(kind, tau)}",
@@ -103,7 +110,7 @@ def pictures(
     yield ranges.picture(
         f"{key}-kinds",
         f"How far {plain(feature['name'])} moves acceptance of the {which} of people{pair}",
-        [drawing.RangePanel("", lines)],
+        [drawing.RangePanel(f"All: {_alike(common, feature['node'])}" if common else "", lines)],
         tau,
         ranges.range_table(
             f"{key}-kinds-data",
