@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 import fairwitness
-from fairwitness.cli import audit, bounds, demo, evaluate, flips, init, inspect_model, metrics
+from fairwitness.cli import audit, bounds, canonical, demo, evaluate, flips, init, inspect_model, metrics
 from fairwitness.cli.terminal import guarded
 
 app = typer.Typer(
@@ -31,6 +31,7 @@ COMMANDS = {
     "init": (init, "Write an audit.toml for a table."),
     "flips": (flips, "Measure counterfactual fair opportunity alone."),
     "bounds": (bounds, "Bound an effect along causal paths."),
+    "canonical": (canonical, "Compare what is scored highest and lowest."),
     "evaluate": (evaluate, "Measure models or predictions side by side."),
     "metrics": (metrics, "List the metrics, with formula and source."),
     "inspect-model": (inspect_model, "Say what is in a model file without opening it."),
