@@ -24,6 +24,9 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.canonical.gate import CanonicalGate as CanonicalGate
     from fairwitness.canonical.gate_report import GateMeasure as GateMeasure
     from fairwitness.canonical.gate_report import GateReport as GateReport
+    from fairwitness.canonical.lucid import Lucid as Lucid
+    from fairwitness.canonical.lucid_set import LucidSet as LucidSet
+    from fairwitness.canonical.lucid_set import LucidShift as LucidShift
     from fairwitness.canonical.proxy import DirectVsProxy as DirectVsProxy
     from fairwitness.canonical.proxy import direct_vs_proxy as direct_vs_proxy
     from fairwitness.canonical.rates import OutputRates as OutputRates
@@ -46,7 +49,10 @@ _NAMES = {
     "GateReport": "gate_report",
     "Intersection": "combined",
     "LevelShare": "contrast_results",
+    "Lucid": "lucid",
     "LucidGAN": "gan.engine",
+    "LucidSet": "lucid_set",
+    "LucidShift": "lucid_set",
     "OutputRates": "rates",
     "Request": "request",
     "Rows": "rows",

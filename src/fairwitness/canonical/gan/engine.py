@@ -76,9 +76,9 @@ class LucidGAN(CanonicalSampler):
 
     References
     ----------
-    Algaba et al., LUCID-GAN: Conditional Generative Models to Locate Unfairness (2023), section 3. The gradient
-    penalty is that of Gulrajani et al. (2017); training by sampling and mode-specific normalisation are those
-    of Xu et al. (2019).
+    Algaba et al., LUCID-GAN: Conditional Generative Models to Locate Unfairness (2023), section 3. The
+    gradient penalty is that of Gulrajani et al. (2017). Training by sampling and mode-specific normalisation
+    are those of Xu et al. (2019).
     """
 
     extra: ClassVar[str | None] = "gan"

@@ -13,6 +13,7 @@ from fairwitness.canonical.gan import networks, readers
 from fairwitness.canonical.gan.checkpoints import Checkpoint, Examiner
 from fairwitness.canonical.gan.codec import Codec
 from fairwitness.canonical.gan.conditions import Scores
+from fairwitness.canonical.gan.detail import Detail
 from fairwitness.canonical.gan.networks import Net
 from fairwitness.canonical.gan.settings import Settings
 from fairwitness.canonical.gan.training import Game, make, one_hot, quick
@@ -92,10 +93,11 @@ class Work:
         self.torch, self.device, self.settings = torch, device, settings
         self.rows, self.codec, self.told = rows, codec, told
         self.codes, self.scalars = codec.encode(rows, child(seed, "encode"))
+        self.detail = Detail(torch, device, rows, codec)
 
     def tensor(self, codes: IntArray, scalars: FloatArray) -> Any:
-        """Give rows as the networks see them."""
-        return one_hot(self.torch, self.codec, codes, scalars, self.device)
+        """Give rows as the readers see them."""
+        return self.detail(one_hot(self.torch, self.codec, codes, scalars, self.device))
 
     def asked(
         self, requested: FloatArray, able: IntArray, rng: np.random.Generator
@@ -201,8 +203,8 @@ class Work:
                 nets.generator,
                 networks.generator(torch, networks.NOISE + conditions, self.codec.width, chance),
             ),
-            (nets.surrogate, networks.reader(torch, self.codec.width, chance)),
-            (nets.ratio, networks.reader(torch, self.codec.width + self.told.width, chance)),
+            (nets.surrogate, networks.reader(torch, self.detail.width, chance)),
+            (nets.ratio, networks.reader(torch, self.detail.width + self.told.width, chance)),
         ]
         if nets.generator is None:
             raise ValueError("there is no generator")
@@ -253,6 +255,7 @@ def fit(work: Work, seed: int, rng: np.random.Generator, start: float) -> Fitted
         surrogate if plan.guidance else None,
         scores,
         rng,
+        work.detail,
     )
     history: list[Checkpoint] = []
     best: tuple[float, Net] | None = None

@@ -86,9 +86,7 @@ def generate(torch: Any, net: Net, given: Any, *, training: bool) -> Any:
     return torch.addmm(net["head.b"], given, net["head.w"])
 
 
-def heads(
-    torch: Any, raw: Any, sizes: Sequence[int], chance: np.random.Generator, *, hard: bool
-) -> tuple[Any, Any]:
+def heads(torch: Any, raw: Any, sizes: Sequence[int], chance: np.random.Generator) -> tuple[Any, Any]:
     """Turn outputs into a row: tanh scalars, Gumbel-softmax blocks.
 
     Parameters
@@ -99,8 +97,6 @@ def heads(
         Widths of the blocks.
     chance
         Source of the Gumbel noise.
-    hard
-        Blocks are one-hot, and gradients pass as if they were not.
 
     Returns
     -------
@@ -115,11 +111,18 @@ def heads(
         log = torch.log_softmax(own, 1)
         logs.append(log)
         soft = torch.softmax((log - extra) / TAU, 1)
-        if hard:
-            best = torch.zeros_like(soft).scatter_(1, soft.detach().argmax(1, keepdim=True), 1.0)
-            soft = best - soft.detach() + soft
         parts.append(soft)
     return torch.cat([torch.tanh(raw[:, :m]), *parts], 1), torch.cat(logs, 1)
+
+
+def settled(torch: Any, row: Any, sizes: Sequence[int]) -> Any:
+    """Give rows with one-hot blocks, with gradients as if they were not."""
+    m = row.shape[1] - sum(sizes)
+    parts = [row[:, :m]]
+    for soft in row[:, m:].split(list(sizes), 1):
+        best = torch.zeros_like(soft).scatter_(1, soft.detach().argmax(1, keepdim=True), 1.0)
+        parts.append(best - soft.detach() + soft)
+    return torch.cat(parts, 1)
 
 
 def critic(torch: Any, inputs: int, chance: Any) -> Net:

@@ -128,7 +128,6 @@ def settle(
         final=1.0 if plain_ else 0.1,
         average=0.0 if plain_ else 0.99,
         dropout=0.5,
-        hard=False,
         guidance=real_number(of(guidance, "guidance"), "guidance", above=-1e-300),
         whole=plain_,
     )

@@ -10,6 +10,7 @@ import numpy as np
 from fairwitness.canonical.gan import networks
 from fairwitness.canonical.gan.codec import Codec
 from fairwitness.canonical.gan.conditions import Batches
+from fairwitness.canonical.gan.detail import Detail
 from fairwitness.canonical.gan.networks import NOISE, Net
 from fairwitness.typing import BoolArray, FloatArray, IntArray
 
@@ -31,8 +32,6 @@ class Plan:
         Weight of the past in the running mean of the generator's weights; 0: no mean.
     dropout
         Of the critic.
-    hard
-        Whether the critic sees one-hot blocks of the generator.
     guidance
         Weight of the surrogate's loss.
     whole
@@ -48,7 +47,6 @@ class Plan:
     final: float
     average: float
     dropout: float
-    hard: bool
     guidance: float
     whole: bool
     decay: float = 1e-6
@@ -73,6 +71,8 @@ class Game:
         (n,) scores.
     rng
         Source of chance.
+    detail
+        What the surrogate sees of numbers besides.
     """
 
     def __init__(
@@ -87,12 +87,14 @@ class Game:
         surrogate: Net | None,
         target: FloatArray,
         rng: np.random.Generator,
+        detail: Detail,
     ) -> None:
         self.torch, self.device, self.plan, self.codec = torch, device, plan, codec
         self.rng = rng
         chance = torch.Generator().manual_seed(int(rng.integers(2**62)))
         self.chance = quick(rng)
         self.batches = Batches(codes, codec, **({"several": 0.0} if plan.whole else {}))
+        self.detail = detail
         self.rows = one_hot(torch, codec, codes, scalars, device)
         self.told = torch.from_numpy(told.astype(np.float32)).to(device)
         self.target = torch.from_numpy(target.astype(np.float32)).to(device)
@@ -147,7 +149,7 @@ class Game:
         raw = networks.generate(
             self.torch, self.generator, self.torch.cat([noise, conditions], 1), training=True
         )
-        return networks.heads(self.torch, raw, self.codec.sizes, self.chance, hard=self.plan.hard)
+        return networks.heads(self.torch, raw, self.codec.sizes, self.chance)
 
     def _packed(self, rows: Any) -> Any:
         return rows.reshape(len(rows) // self.plan.pac, -1)
@@ -182,7 +184,9 @@ class Game:
         loss = -out.mean() - (shown * logs).sum() / shown.sum().clamp(min=1)
         apart = float("nan")
         if self.surrogate is not None:
-            read = networks.read(torch, self.surrogate, fake)
+            # the critic is to see what is not settled yet; of half a level the score means nothing
+            whole = self.detail(networks.settled(torch, fake, self.codec.sizes))
+            read = networks.read(torch, self.surrogate, whole)
             target = self.target[index]
             loss = loss + plan.guidance * kept_apart(torch, read, target)
             apart = float((torch.sigmoid(read.detach()) - target).abs().mean())
@@ -269,7 +273,7 @@ def make(
             score = torch.from_numpy(told[part].astype(np.float32)).to(device)
             noise = normal(torch, (len(score), NOISE), chance).to(device)
             raw = networks.generate(torch, net, torch.cat([noise, shown * mask, score], 1), training=False)
-            row, _ = networks.heads(torch, raw, codec.sizes, chance, hard=False)
+            row, _ = networks.heads(torch, raw, codec.sizes, chance)
             blocks = row[:, m:].split(list(codec.sizes), 1)
             out_codes[part] = torch.stack([block.argmax(1) for block in blocks], 1).cpu().numpy()
             out_scalars[part] = row[:, :m].cpu().numpy()
