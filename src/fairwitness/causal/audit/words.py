@@ -216,7 +216,8 @@ def assumptions(audited: Audited) -> list[str]:
         )
         said.append(
             f"The model {_reads(audited)} {many} that the graph leaves out ({names}): what {they} is counted "
-            f"to the edges into the decision, and {_moved(audited)} move {them} together with columns of the graph."
+            f"to the edges into the decision, and {_moved(audited)} move {them} together with columns of the "
+            "graph."
         )
     if audited.unread:
         several = len(audited.unread) > 1
