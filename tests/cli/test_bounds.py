@@ -192,6 +192,9 @@ class TestQuestions:
         assert sum(told["rows"]["shares"].values()) == pytest.approx(1)
         assert "and 5 smaller kinds of people" in bounds("--for-rows", "all").out
 
+    def test_the_notation_is_printed_on_request(self, bounds: Call) -> None:
+        assert "hired[sex ← male | π, sex ← female | π̄]" in bounds("--path", "direct", "-v").out
+
     def test_size_only_builds_nothing(self, bounds: Call, monkeypatch: pytest.MonkeyPatch) -> None:
         def refuse(*_: object, **__: object) -> None:
             raise AssertionError("something was solved")
@@ -199,6 +202,7 @@ class TestQuestions:
         monkeypatch.setattr("fairwitness.causal.solver.plugin.solve", refuse)
         said = bounds("--size-only", graph=HIDDEN).out
         assert "dept, hired: 1,024" in said
+        assert "P(hired[sex ← male] = yes) − P(hired[sex ← female] = yes)" in said
         assert "jointly: 4,096" in said
         told = document(bounds("--size-only", "--format", "json", graph=HIDDEN))
         assert told["sizes"][1] == {"variables": ["dept", "hired"], "log10_columns": pytest.approx(3.0103)}

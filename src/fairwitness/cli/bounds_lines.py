@@ -42,6 +42,9 @@ def lines(asked: Asked, answered: Answered, *, most: int | None = 10) -> list[st
     """Give the lines for the terminal, at most ``most`` of them."""
     if answered.sizes is not None:
         found = _size_lines(answered.sizes)
+        if answered.query is not None:
+            found = [f"  {line}" for line in str(answered.query).splitlines()] + found
+            found.insert(0, "The question, before anything is built:")
         notes: list[str] = []
     elif answered.rows is not None:
         found = _row_lines(answered.rows, asked.tau)
@@ -52,6 +55,8 @@ def lines(asked: Asked, answered: Answered, *, most: int | None = 10) -> list[st
     else:
         assert answered.bounds is not None
         found = _bounds_lines(answered.bounds, asked)
+        if most is None:
+            found[2:2] = [f"  {line}" for line in str(answered.bounds.query).splitlines()]
         notes = list(answered.bounds.notes)
     if asked.chosen is not None:
         notes.insert(0, asked.chosen)
@@ -155,9 +160,9 @@ def _row_lines(rows: RowBounds, tau: float) -> list[str]:
 def _size_lines(sizes: dict[str, float]) -> list[str]:
     found = ["Columns of the program as it is usually written, before anything is built:"]
     ordered = sorted(sizes.items(), key=lambda item: -item[1])
-    found += [f"  {plain(names)}: {_power(size)}" for names, size in ordered[:5]]
-    if len(ordered) > 5:
-        found.append(f"  and {len(ordered) - 5:,} smaller blocks")
+    found += [f"  {plain(names)}: {_power(size)}" for names, size in ordered[:3]]
+    if len(ordered) > 3:
+        found.append(f"  and {len(ordered) - 3:,} smaller blocks")
     total = sum(sizes.values())
     found.append(f"All blocks jointly: {_power(total)}. Most of that is merged or never built.")
     return found

@@ -11,6 +11,7 @@ from fairwitness.arguments import real_number, shown
 from fairwitness.causal.bounds import answer
 from fairwitness.causal.data.distribution import Distribution
 from fairwitness.causal.graph.causal_graph import CausalGraph
+from fairwitness.causal.graph.nested import NestedCounterfactual
 from fairwitness.causal.implied.contradiction import contradiction
 from fairwitness.causal.ladder import Ladder, assumption_ladder
 from fairwitness.causal.notions import pc_fairness
@@ -165,6 +166,7 @@ class Answered:
     ladder: Ladder | None = None
     rows: RowBounds | None = None
     sizes: dict[str, float] | None = None
+    query: NestedCounterfactual | None = None
     verdicts: frozenset[str] = field(default_factory=frozenset)
     contradiction: str | None = None
 
@@ -181,7 +183,8 @@ def ask(asked: Asked) -> Answered:
 def _ask(asked: Asked) -> Answered:
     named = asked.settings | {"paths": "all" if asked.paths is None else asked.paths}
     if asked.size_only:
-        return Answered(sizes=size_of(prepare(asked.table, asked.graph, **named)))
+        question = prepare(asked.table, asked.graph, **named)
+        return Answered(sizes=size_of(question), query=question.query)
     sure: dict[str, Any] = {
         "confidence": asked.confidence,
         "sampling": asked.sampling,
