@@ -26,7 +26,8 @@ def audited(n: int = 1200, model: object = by_club, **options: object) -> fw.Aud
         "methods": ["canonical"],
         "random_state": 0,
     } | options
-    return fw.Audit(model, options.pop("X", inputs), **options, random_state=0).run()  # type: ignore[arg-type]
+    given = options.pop("X", inputs)
+    return fw.Audit(model, given, **options).run()  # type: ignore[arg-type]
 
 
 def test_a_proxy_is_found_though_the_model_does_not_see_the_feature() -> None:

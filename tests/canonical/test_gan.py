@@ -311,3 +311,17 @@ def test_without_torch_the_message_names_the_extra(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingExtraError, match=r"torch.*fairwitness\[gan\]"):
         LucidGAN().fit(*mixed(40))
+
+
+def test_adam_is_that_of_torch() -> None:
+    chance = torch.Generator().manual_seed(0)
+    start, data = torch.randn((4, 3), generator=chance), torch.randn((20, 4), generator=chance)
+    ours, theirs = start.clone(), start.clone().requires_grad_(True)
+    mine = networks.Adam(torch, [ours], 0.01, decay=0.1, memory=(0.5, 0.9))
+    optimiser = torch.optim.Adam([theirs], lr=0.01, betas=(0.5, 0.9), weight_decay=0.1)
+    for _ in range(20):
+        mine.step(((data @ ours) ** 2).mean())
+        optimiser.zero_grad()
+        ((data @ theirs) ** 2).mean().backward()
+        optimiser.step()
+    assert torch.allclose(ours, theirs, atol=1e-6)
