@@ -241,8 +241,12 @@ def fit(work: Work, seed: int, rng: np.random.Generator, start: float) -> Fitted
     scores = rows.scores[train]
     real = work.tensor(work.codes[train], work.scalars[train])
     target = torch.from_numpy(scores.astype(np.float32)).to(work.device)
-    surrogate = None
-    if plan.guidance or settings.candidates > 1:
+    guide = surrogate = None
+    if plan.guidance:
+        # without ramps: their slopes are so steep that the generator would follow nothing else
+        plain = real[:, : work.codec.width]
+        guide, _ = readers.learn(torch, plain, target, rng, passes=SCORE_PASSES)
+    if settings.candidates > 1:
         surrogate, _ = readers.learn(torch, real, target, rng, passes=SCORE_PASSES)
     game = Game(
         torch,
@@ -252,10 +256,9 @@ def fit(work: Work, seed: int, rng: np.random.Generator, start: float) -> Fitted
         work.codes[train],
         work.scalars[train],
         work.told(scores),
-        surrogate if plan.guidance else None,
+        guide,
         scores,
         rng,
-        work.detail,
     )
     history: list[Checkpoint] = []
     best: tuple[float, Net] | None = None

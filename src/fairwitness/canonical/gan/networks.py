@@ -115,16 +115,6 @@ def heads(torch: Any, raw: Any, sizes: Sequence[int], chance: np.random.Generato
     return torch.cat([torch.tanh(raw[:, :m]), *parts], 1), torch.cat(logs, 1)
 
 
-def settled(torch: Any, row: Any, sizes: Sequence[int]) -> Any:
-    """Give rows with one-hot blocks, with gradients as if they were not."""
-    m = row.shape[1] - sum(sizes)
-    parts = [row[:, :m]]
-    for soft in row[:, m:].split(list(sizes), 1):
-        best = torch.zeros_like(soft).scatter_(1, soft.detach().argmax(1, keepdim=True), 1.0)
-        parts.append(best - soft.detach() + soft)
-    return torch.cat(parts, 1)
-
-
 def critic(torch: Any, inputs: int, chance: Any) -> Net:
     """Draw a critic: two layers and one number."""
     return {
@@ -201,16 +191,39 @@ def read(torch: Any, net: Mapping[str, Any], given: Any, dropout: float = 0.0, c
     return torch.addmm(net["last.b"], given, net["last.w"])[:, 0]
 
 
-def adam(torch: Any, tensors: Sequence[Any], rate: float, *, decay: float, first: float = 0.9) -> Any:
-    """Give an Adam optimiser of tensors, which are told to keep gradients."""
-    for tensor in tensors:
-        tensor.requires_grad_(True)
-    second = 0.9 if first == 0.5 else 0.999
-    settings = {"lr": rate, "betas": (first, second), "weight_decay": decay}
-    try:
-        return torch.optim.Adam(tensors, **settings, fused=True)
-    except RuntimeError:  # older versions of torch fuse the steps on some devices only
-        return torch.optim.Adam(tensors, **settings)
+class Adam:
+    """Adam with weight decay on a list of tensors, which are told to keep gradients.
+
+    torch's own would import its compiler, which takes longer than to train on a small table.
+    """
+
+    def __init__(
+        self, torch: Any, tensors: Sequence[Any], rate: float, *, decay: float, memory: tuple[float, float]
+    ) -> None:
+        self._torch, self._tensors, self._decay, self._memory = torch, list(tensors), decay, memory
+        self.rate = rate
+        self._mean = [torch.zeros_like(each) for each in self._tensors]
+        self._square = [torch.zeros_like(each) for each in self._tensors]
+        self._steps = 0
+        for tensor in self._tensors:
+            tensor.requires_grad_(True)
+
+    def step(self, loss: Any) -> None:
+        """Move the tensors down the slope of a loss."""
+        slopes = self._torch.autograd.grad(loss, self._tensors)
+        first, second = self._memory
+        self._steps += 1
+        scale = math.sqrt(1 - second**self._steps)
+        pace = self.rate / (1 - first**self._steps) * scale
+        with self._torch.no_grad():
+            for tensor, slope, mean, square in zip(
+                self._tensors, slopes, self._mean, self._square, strict=True
+            ):
+                if self._decay:
+                    slope = slope.add(tensor, alpha=self._decay)
+                mean.lerp_(slope, 1 - first)
+                square.mul_(second).addcmul_(slope, slope, value=1 - second)
+                tensor.addcdiv_(mean, square.sqrt().add_(1e-8 * scale), value=-pace)
 
 
 def frozen(net: Net) -> Net:

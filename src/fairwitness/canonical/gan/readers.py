@@ -47,7 +47,7 @@ def learn(
     chance = torch.Generator().manual_seed(int(rng.integers(2**62)))
     drawn = networks.reader(torch, given.shape[1], chance, width)
     net: Net = {name: tensor.to(device) for name, tensor in drawn.items()}
-    optimiser = networks.adam(torch, list(net.values()), rate, decay=decay)
+    optimiser = networks.Adam(torch, list(net.values()), rate, decay=decay, memory=(0.9, 0.999))
     order = rng.permutation(len(given))
     cut = min(int(HELD * len(given)), 2000)
     held, rest = torch.from_numpy(order[:cut]).to(device), order[cut:]
@@ -57,13 +57,10 @@ def learn(
     for turn in range(passes):
         shuffled = rng.permutation(rest)
         for at in range(steps):
-            for group in optimiser.param_groups:
-                group["lr"] = rate * (1 - (turn * steps + at) / (passes * steps))
+            optimiser.rate = rate * (1 - (turn * steps + at) / (passes * steps))
             index = torch.from_numpy(shuffled[at * batch : (at + 1) * batch]).to(device)
             loss = _loss(torch, networks.read(torch, net, given[index], dropout, rng), target[index])
-            optimiser.zero_grad(set_to_none=True)
-            loss.backward()
-            optimiser.step()
+            optimiser.step(loss)
         with torch.no_grad():
             held_out = held if cut else index
             now = float(_loss(torch, networks.read(torch, net, given[held_out]), target[held_out]))

@@ -10,12 +10,13 @@ import numpy as np
 from fairwitness.canonical.gan import networks
 from fairwitness.canonical.gan.codec import Codec
 from fairwitness.canonical.gan.conditions import Batches
-from fairwitness.canonical.gan.detail import Detail
 from fairwitness.canonical.gan.networks import NOISE, Net
 from fairwitness.typing import BoolArray, FloatArray, IntArray
 
 #: Weight of the penalty on the critic's gradient.
 PENALTY = 10.0
+#: How long Adam remembers slopes and their squares.
+MEMORY = (0.5, 0.9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +72,6 @@ class Game:
         (n,) scores.
     rng
         Source of chance.
-    detail
-        What the surrogate sees of numbers besides.
     """
 
     def __init__(
@@ -87,14 +86,12 @@ class Game:
         surrogate: Net | None,
         target: FloatArray,
         rng: np.random.Generator,
-        detail: Detail,
     ) -> None:
         self.torch, self.device, self.plan, self.codec = torch, device, plan, codec
         self.rng = rng
         chance = torch.Generator().manual_seed(int(rng.integers(2**62)))
         self.chance = quick(rng)
         self.batches = Batches(codes, codec, **({"several": 0.0} if plan.whole else {}))
-        self.detail = detail
         self.rows = one_hot(torch, codec, codes, scalars, device)
         self.told = torch.from_numpy(told.astype(np.float32)).to(device)
         self.target = torch.from_numpy(target.astype(np.float32)).to(device)
@@ -106,10 +103,12 @@ class Game:
         drawn = networks.critic(torch, plan.pac * (codec.width + conditions), chance)
         self.critic: Net = {name: tensor.to(device) for name, tensor in drawn.items()}
         self.averaged = networks.frozen(self.generator)
-        self._of_generator = networks.adam(
-            torch, networks.learnt(self.generator), plan.rate, decay=plan.decay, first=0.5
+        self._of_generator = networks.Adam(
+            torch, networks.learnt(self.generator), plan.rate, decay=plan.decay, memory=MEMORY
         )
-        self._of_critic = networks.adam(torch, list(self.critic.values()), plan.rate, decay=0.0, first=0.5)
+        self._of_critic = networks.Adam(
+            torch, list(self.critic.values()), plan.rate, decay=0.0, memory=MEMORY
+        )
         self.steps_an_epoch = max(len(codes) // plan.batch, 1)
         self.step_count = 0
 
@@ -131,9 +130,7 @@ class Game:
     def _pace(self) -> None:
         done = self.step_count / max(self.plan.epochs * self.steps_an_epoch, 1)
         rate = self.plan.rate * (1 - (1 - self.plan.final) * min(done, 1.0))
-        for optimiser in (self._of_generator, self._of_critic):
-            for group in optimiser.param_groups:
-                group["lr"] = rate
+        self._of_generator.rate = self._of_critic.rate = rate
 
     def _ask(self) -> tuple[Any, Any, Any]:
         """Draw a batch: real rows, the conditions that go with them, and their scores."""
@@ -166,9 +163,7 @@ class Game:
         of_rows = real.shape[1] + conditions.shape[1] if plan.whole else real.shape[1]
         norm = networks.steepness(torch, self.critic, [each[2 * n :] for each in slopes], of_rows)
         loss = out[n : 2 * n].mean() - out[:n].mean() + PENALTY * ((norm - 1) ** 2).mean()
-        self._of_critic.zero_grad(set_to_none=True)
-        loss.backward()
-        self._of_critic.step()
+        self._of_critic.step(loss)
 
     def _step(self) -> float:
         """Train the critic and then the generator, on the same rows that the generator made."""
@@ -184,15 +179,11 @@ class Game:
         loss = -out.mean() - (shown * logs).sum() / shown.sum().clamp(min=1)
         apart = float("nan")
         if self.surrogate is not None:
-            # the critic is to see what is not settled yet; of half a level the score means nothing
-            whole = self.detail(networks.settled(torch, fake, self.codec.sizes))
-            read = networks.read(torch, self.surrogate, whole)
+            read = networks.read(torch, self.surrogate, fake)
             target = self.target[index]
             loss = loss + plan.guidance * kept_apart(torch, read, target)
             apart = float((torch.sigmoid(read.detach()) - target).abs().mean())
-        self._of_generator.zero_grad(set_to_none=True)
-        loss.backward()
-        self._of_generator.step()
+        self._of_generator.step(loss)
         return apart
 
     def _mean(self) -> None:
