@@ -102,13 +102,26 @@ def test_distances_are_those_of_loops_over_the_rows() -> None:
 
 
 def test_more_made_rows_make_nothing_surer() -> None:
-    frame, scores = world("direct", 400)
+    frame, scores = world("proxy", 800)
     engine = TreeCanonicalSampler().fit(frame, scores)
-    widths = []
-    for n in (40, 4000):
-        found = contrast(engine.positive(n), engine.negative(n))["town"].estimates["total_variation"]
-        widths.append(found.high - found.low)
-    assert widths[1] > 0.6 * widths[0]
+    found = [
+        contrast(engine.positive(n), engine.negative(n))["sex"].estimates["total_variation"]
+        for n in (80, 8000)
+    ]
+    assert found[1].p_value == found[0].p_value
+    assert found[1].high - found[1].low > 0.6 * (found[0].high - found[0].low)
+
+
+def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
+    held = 0
+    for seed in range(60):
+        frame, scores = world("proxy", 600, seed)
+        engine = TreeCanonicalSampler().fit(frame, scores)
+        found = contrast(engine.positive(600), engine.negative(600), n_resamples=199, random_state=seed)
+        estimate = found["sex"].estimates["total_variation"]
+        # in tenths of the scores everyone is in the club, or no one is: .8 and .2 are men
+        held += estimate.low <= 0.6 <= estimate.high
+    assert held >= 52  # of 60 at .95: 51 or fewer has a chance of .1 %
 
 
 def test_results_in_every_form() -> None:

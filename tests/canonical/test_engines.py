@@ -14,6 +14,7 @@ import pytest
 from tests.canonical.worlds import world
 
 from fairwitness.canonical import BootstrapSampler, CanonicalSampler, TreeCanonicalSampler
+from fairwitness.canonical.tree import mirrored
 from fairwitness.errors import ConfigError, DataError, FairwitnessWarning, NotFittedError
 
 ENGINES = (TreeCanonicalSampler, BootstrapSampler)
@@ -106,6 +107,26 @@ def test_the_joint_distribution_at_a_score_is_that_of_the_rows() -> None:
     assert made["income"].mean() == pytest.approx(real["income"].mean(), rel=0.05)
 
 
+def test_rows_at_the_ends_of_leaves_are_drawn_as_often_as_others() -> None:
+    # a tree cuts where levels change: were its ends drawn less often, rare levels would grow rarer
+    apart = []
+    for seed in range(10):
+        frame, scores = world("proxy", 2000, seed)
+        made = TreeCanonicalSampler().fit(frame, scores).sample_set(4000, quantile=(0.9, 1))
+        apart.append((made.frame["sex"] == "man").mean() - (made.real()["sex"] == "man").mean())
+    assert abs(np.mean(apart)) < 0.008
+
+
+def test_places_are_folded_so_that_all_are_met_equally_often() -> None:
+    for count in range(1, 9):
+        places = [
+            int(place)
+            for offset in range(-3, 4)
+            for place in mirrored(np.arange(count) + offset, np.full(count, count))
+        ]
+        assert sorted(places) == sorted(list(range(count)) * 7)
+
+
 def test_leaves_of_more_rows_give_fewer_copies() -> None:
     frame, scores = mixed(1200)
     known = set(frame[["real", "gaps"]].itertuples(index=False, name=None))
@@ -123,7 +144,7 @@ def test_bootstrap_rows_are_rows_of_the_table_with_the_nearest_scores() -> None:
     made = BootstrapSampler(neighbours=5).fit(frame, scores).sample_set(200, score=0.7)
     order = np.argsort(scores)
     place = np.searchsorted(scores[order], 0.7)
-    assert set(made.frame["key"]) == set(order[place - 2 : place + 3])
+    assert set(made.frame["key"]) == set(order[place - 3 : place + 3])  # three on either side
 
 
 @pytest.mark.parametrize("engine", ENGINES)

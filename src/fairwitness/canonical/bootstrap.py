@@ -10,6 +10,7 @@ from fairwitness.arguments import whole_number
 from fairwitness.canonical.base import CanonicalSampler
 from fairwitness.canonical.request import Request, keeps
 from fairwitness.canonical.rows import Rows
+from fairwitness.canonical.tree import mirrored, nearest_place
 from fairwitness.table import Schema
 from fairwitness.typing import FloatArray, RandomState
 
@@ -60,11 +61,8 @@ class BootstrapSampler(CanonicalSampler):
         rows = self.rows_
         able = np.flatnonzero(keeps(rows, rows.matrix, request.where))
         able = able[np.argsort(rows.scores[able], kind="stable")]
-        scores = rows.scores[able]
-        # among equal scores any row is as near as another, so the window starts anywhere among them
-        low, high = (np.searchsorted(scores, requested, side=side) for side in ("left", "right"))
-        place = low + (rng.random(len(requested)) * (high - low)).astype(np.int64)
+        place = nearest_place(rows.scores[able], requested, rng)
         half = self.neighbours // 2
-        drawn = place + rng.integers(-half, self.neighbours - half, len(requested))
-        chosen = able[np.clip(drawn, 0, len(able) - 1)]
+        place += rng.integers(-half, self.neighbours - half, len(requested))
+        chosen = able[mirrored(place, np.full(len(place), len(able)))]
         return np.asfortranarray(rows.matrix[chosen])

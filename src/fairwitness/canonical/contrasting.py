@@ -171,7 +171,7 @@ def _feature(
             continue
         measure = _measure(distance, scale)
         estimates[distance], real[distance] = _distance(
-            measure, given, size, confidence, n_resamples, rng, min(map(len, bands))
+            measure, given, size, confidence, n_resamples, rng, [len(band) for band in bands]
         )
     test = "wasserstein" if scale else "total_variation"
     return FeatureContrast(
@@ -193,21 +193,21 @@ def _distance(
     confidence: float,
     n_resamples: int,
     rng: np.random.Generator,
-    least: int,
+    sizes: Sequence[int],
 ) -> tuple[Estimate, float]:
     """Give a distance of the made sets with interval and p-value, and that of the real rows."""
     positive, negative, real_positive, real_negative = counts
     value = float(measure(positive, negative))
-    if not least:
+    if not min(sizes):
         return Estimate(value, reason="no real row lies in one band only"), math.nan
     real = float(measure(real_positive, real_negative))
-    drawn = [
-        rng.multinomial(n, made / max(made.sum(), 1), size=n_resamples).astype(np.float64)
-        for n, made in zip(size, (positive, negative), strict=True)
+    ends = [
+        _centred(measure, positive, negative, size, value, confidence, n_resamples, rng),
+        _centred(measure, real_positive, real_negative, sizes, real, confidence, n_resamples, rng),
     ]
-    samples = measure(drawn[0], drawn[1])
-    # Resampled distances lie too high by about as much as the samples do: centred, then never below 0.
-    low, high = percentile(samples - (samples.mean() - value), confidence)
+    # An engine weighs the real rows unevenly, so that its sets vary more than their number says: the interval
+    # holds that of the real rows as well.
+    low, high = min(end[0] for end in ends), max(end[1] for end in ends)
     total = (real_positive + real_negative).astype(np.int64)
     n_first = int(real_positive.sum())
     first = rng.multivariate_hypergeometric(total, n_first, size=n_resamples, method="marginals")
@@ -216,13 +216,34 @@ def _distance(
     return (
         Estimate(
             value,
-            max(float(low), 0.0),
-            max(float(high), 0.0),
+            low,
+            high,
             n=int(total.sum()),
             p_value=(1 + reached) / (1 + n_resamples),
         ),
         real,
     )
+
+
+def _centred(
+    measure: _Measure,
+    a: FloatArray,
+    b: FloatArray,
+    sizes: Sequence[int],
+    value: float,
+    confidence: float,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> tuple[float, float]:
+    """Give the percentile interval of a distance, resampling so many rows of each side."""
+    drawn = [
+        rng.multinomial(n, counts / max(counts.sum(), 1), size=n_resamples).astype(np.float64)
+        for n, counts in zip(sizes, (a, b), strict=True)
+    ]
+    samples = measure(drawn[0], drawn[1])
+    # Resampled distances lie too high by about as much as the samples do: centred, then never below 0.
+    low, high = percentile(samples - (samples.mean() - value), confidence)
+    return max(float(low), 0.0), max(float(high), 0.0)
 
 
 class _Measure:

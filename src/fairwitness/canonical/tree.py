@@ -73,12 +73,9 @@ class LeafTree:
             left = given[walking, self.feature[at]] <= self.threshold[at]
             node[walking] = np.where(left, self.left[at], self.right[at])
             walking = walking[self.feature[node[walking]] >= 0]
-        low, high = (np.searchsorted(self.keys, 2.0 * node + given[:, 0], side) for side in ("left", "right"))
-        # among equal scores any row is as near as another, so the window starts anywhere among them
-        place = low + (rng.random(len(node)) * (high - low + 1)).astype(np.int64)
-        size = np.minimum(nearest, self.count[node])
-        first, last = self.start[node], self.start[node] + self.count[node] - size
-        drawn = np.clip(place - size // 2, first, last) + (rng.random(len(node)) * size).astype(np.int64)
+        place = nearest_place(self.keys, 2.0 * node + given[:, 0], rng) - self.start[node]
+        place += rng.integers(-(nearest // 2), nearest - nearest // 2, len(node))
+        drawn = self.start[node] + mirrored(place, self.count[node])
         chosen: IntArray = self.members[drawn]
         return chosen
 
@@ -281,6 +278,23 @@ class _Scale:
         if len(self.place):
             return self.place[np.where(missing, len(self.place) - 1, values).astype(np.int64)]
         return np.where(missing, -1.0, np.searchsorted(self.known, values))
+
+
+def nearest_place(keys: FloatArray, wanted: FloatArray, rng: np.random.Generator) -> IntArray:
+    """Give where ascending keys are nearest to each wanted one; among equal keys, any of them."""
+    low, high = (np.searchsorted(keys, wanted, side) for side in ("left", "right"))
+    among = low + (rng.random(len(wanted)) * (high - low)).astype(np.int64)
+    return np.where(high > low, among, low - rng.integers(0, 2, len(wanted)))
+
+
+def mirrored(place: IntArray, count: IntArray) -> IntArray:
+    """Fold places back into 0 to ``count`` - 1, as in a mirror at both ends.
+
+    So every row is drawn as often as any other. Rows at the ends of a leaf are not like those inside it: a
+    tree cuts where levels change.
+    """
+    folded = np.mod(place, 2 * count)
+    return np.where(folded < count, folded, 2 * count - 1 - folded)
 
 
 def _explained(places: FloatArray, scores: FloatArray) -> float:
