@@ -25,7 +25,7 @@ from fairwitness.datasets import load_adult
 #: What is asked for, on held-out rows: measure, bound, whether less is better.
 WANTED = (
     ("fit, CPU s (all rows)", 2.0, True),
-    ("1,000 rows, s", 0.05, True),
+    ("1,000 rows, CPU s", 0.05, True),
     ("column TV beyond the floor", 0.01, True),
     ("pair TV beyond the floor", 0.03, True),
     ("AUC", 0.56, True),
@@ -87,9 +87,9 @@ def measured(engine: Callable[[int], Any], X: pd.DataFrame, model: Any, seed: in
     whole = engine(seed).fit(X, scores)
     fit = time.process_time() - start
     whole.sample(10, quantile=(0.9, 1))
-    start = time.perf_counter()
+    start = time.process_time()
     whole.sample(1000, quantile=(0.9, 1))
-    drawn = time.perf_counter() - start
+    drawn = time.process_time() - start
     order = np.random.default_rng(seed).permutation(len(X))
     a, b = order[: len(X) // 2], order[len(X) // 2 :]
     half = engine(seed).fit(X.iloc[a], scores[a])
@@ -106,7 +106,7 @@ def measured(engine: Callable[[int], Any], X: pd.DataFrame, model: Any, seed: in
     sure = half.sample_set(1000, score=float(scores[a].max()))
     return {
         "fit, CPU s (all rows)": fit,
-        "1,000 rows, s": drawn,
+        "1,000 rows, CPU s": drawn,
         "column TV beyond the floor": beyond("column_tv"),
         "pair TV beyond the floor": beyond("pair_tv"),
         "AUC": probe["auc"].value,
