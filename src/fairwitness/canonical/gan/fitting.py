@@ -38,7 +38,9 @@ NEARBY = 10
 SHARPNESS = 50.0
 #: Passes over the rows of the readers of the score, and of real and made rows.
 SCORE_PASSES = 30
-RATIO_PASSES = 12
+RATIO_PASSES = 16
+#: Made rows for every real one, and units a layer, of the reader that tells them apart.
+MADE_A_ROW, RATIO_WIDTH = 3, 192
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,7 +206,7 @@ class Work:
                 networks.generator(torch, networks.NOISE + conditions, self.codec.width, chance),
             ),
             (nets.surrogate, networks.reader(torch, self.detail.width, chance)),
-            (nets.ratio, networks.reader(torch, self.detail.width + self.told.width, chance)),
+            (nets.ratio, networks.reader(torch, self.detail.width + self.told.width, chance, RATIO_WIDTH)),
         ]
         if nets.generator is None:
             raise ValueError("there is no generator")
@@ -300,15 +302,20 @@ def fit(work: Work, seed: int, rng: np.random.Generator, start: float) -> Fitted
 
 
 def _ratio(work: Work, net: Net, train: IntArray, able: IntArray, real: Any, rng: np.random.Generator) -> Net:
-    """Learn to tell real rows from made ones of the same scores."""
-    torch, scores = work.torch, work.rows.scores[train]
-    codes, shown = work.asked(scores, able, rng)
-    matrix, codes = work.made(net, scores, codes, shown, {}, rng)
+    """Learn to tell real rows from made ones of the same scores: several made ones for every real one."""
+    torch = work.torch
+    scores = work.rows.scores[train]
+    asked = np.tile(scores, MADE_A_ROW)
+    codes, shown = work.asked(asked, able, rng)
+    matrix, codes = work.made(net, asked, codes, shown, {}, rng)
     made = work.tensor(codes, work.codec.settled(matrix, codes))
     told = torch.from_numpy(work.told(scores).astype(np.float32)).to(work.device)
-    given = torch.cat([torch.cat([real, told], 1), torch.cat([made, told], 1)])
+    given = torch.cat([torch.cat([real, told], 1), torch.cat([made, told.repeat(MADE_A_ROW, 1)], 1)])
     label = torch.cat([torch.ones(len(real)), torch.zeros(len(made))]).to(work.device)
-    return readers.learn(torch, given, label, rng, passes=RATIO_PASSES, dropout=0.2)[0]
+    weight = torch.cat([torch.full((len(real),), float(MADE_A_ROW)), torch.ones(len(made))]).to(work.device)
+    return readers.learn(
+        torch, given, label, rng, weight=weight, passes=RATIO_PASSES, dropout=0.2, width=RATIO_WIDTH
+    )[0]
 
 
 def _due(epochs: int) -> frozenset[int]:

@@ -26,6 +26,7 @@ def learn(
     dropout: float = 0.0,
     decay: float = 1e-5,
     width: int = 128,
+    weight: Any = None,
 ) -> tuple[Net, float]:
     """Train a reader of a probability, and keep its weights of the pass that did best on rows held out.
 
@@ -37,6 +38,8 @@ def learn(
         (n,) tensor of probabilities.
     passes
         Passes over the rows; the learning rate falls to zero over them.
+    weight
+        (n,) tensor of how much each row counts; ``None``: all the same.
 
     Returns
     -------
@@ -59,11 +62,13 @@ def learn(
         for at in range(steps):
             optimiser.rate = rate * (1 - (turn * steps + at) / (passes * steps))
             index = torch.from_numpy(shuffled[at * batch : (at + 1) * batch]).to(device)
-            loss = _loss(torch, networks.read(torch, net, given[index], dropout, rng), target[index])
+            read = networks.read(torch, net, given[index], dropout, rng)
+            loss = _loss(torch, read, target[index], None if weight is None else weight[index])
             optimiser.step(loss)
         with torch.no_grad():
             held_out = held if cut else index
-            now = float(_loss(torch, networks.read(torch, net, given[held_out]), target[held_out]))
+            read = networks.read(torch, net, given[held_out])
+            now = float(_loss(torch, read, target[held_out], None if weight is None else weight[held_out]))
         if now < least:
             best, least = networks.frozen(net), now
     return best, least
@@ -75,5 +80,5 @@ def logits(torch: Any, net: Net, given: Any) -> FloatArray:
         return np.asarray(networks.read(torch, net, given).cpu().numpy(), dtype=np.float64)
 
 
-def _loss(torch: Any, read: Any, target: Any) -> Any:
-    return torch.nn.functional.binary_cross_entropy_with_logits(read, target)
+def _loss(torch: Any, read: Any, target: Any, weight: Any) -> Any:
+    return torch.nn.functional.binary_cross_entropy_with_logits(read, target, weight)

@@ -23,7 +23,7 @@ _PRESETS: dict[str, dict[str, Any]] = {
         "condition": "local",
         "learning_rate": 5e-4,
         "guidance": 1.0,
-        "candidates": 8,
+        "candidates": 16,
     },
     "published": {
         "epochs": 300,
