@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
 
@@ -21,8 +22,9 @@ def takes_sensitive_features(estimator: Any, method: str = "fit") -> bool:
     for _ in range(20):
         if _takes(estimator, method):
             return True
-        steps = getattr(estimator, "steps", None)
-        inner = steps[-1][1] if steps else getattr(estimator, "estimator", None)
+        # Others may have a parameter "steps" that is something else.
+        piped = isinstance(estimator, Pipeline) and estimator.steps
+        inner = estimator.steps[-1][1] if piped else getattr(estimator, "estimator", None)
         if inner is None:
             return False
         estimator = inner
