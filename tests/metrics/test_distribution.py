@@ -139,3 +139,15 @@ def test_equal_distributions_are_rarely_told_apart() -> None:
         for name in wrong:
             wrong[name] += found[name][0].p < 0.05
     assert all(count <= 9 for count in wrong.values()), wrong  # 5 % of 60 is 3; above 9 has p = .002
+
+
+def test_many_labels_need_no_table_of_pairs() -> None:
+    labels = [f"n{row}" for row in range(3000)]
+    found = group_distances(labels, sensitive_features=["a", "b"] * 1500, distance="total_variation")
+    assert found.between[0, 1] == pytest.approx(1.0)
+    with pytest.raises(DataError, match="differ in their number of rows"):
+        group_distances(
+            labels,
+            sensitive_features=Groups("g", ("a", "b"), np.array([0, 1]), 0),
+            distance="total_variation",
+        )

@@ -180,6 +180,16 @@ def test_numbers_as_labels(frame, tmp_path):
     pd.testing.assert_frame_equal(got.to_frame(), want.to_frame(), rtol=1e-9)
 
 
+def test_scores_and_names_are_no_decisions(frame, tmp_path):
+    path = as_file(frame.assign(name=[f"n{row}" for row in range(N)]), tmp_path)
+    with pytest.raises(DataError, match=r"'score' holds fractions, so it cannot be y_pred=.*y_score="):
+        count_metrics(path, y_pred="score", y_true="y", sensitive_features=["sex"], favorable="good")
+    with pytest.raises(DataError, match="'score' holds fractions, so it cannot be y_true="):
+        count_metrics(path, y_pred="pred", y_true="score", favorable="good")
+    with pytest.raises(DataError, match=r"'name' holds more than 50 different labels.*1,500 different"):
+        count_metrics(path, y_pred="name", sensitive_features=["sex"], favorable="n0")
+
+
 def test_refused(frame, tmp_path):
     asked = {"y_true": "y", "y_pred": "pred", "favorable": "good"}
     with pytest.raises(DataError, match="lacks column lost"):

@@ -493,6 +493,18 @@ def test_columns_of_a_mapping_are_aligned_too() -> None:
             measure(data["y"], data["p"], **given)
 
 
+def test_names_are_no_labels() -> None:
+    names = [f"n{row}" for row in range(400)]
+    with pytest.raises(DataError, match="more than 200 different labels in y_pred and y_true; got 400"):
+        measure(names, names[::-1], favorable="n0")
+    # Decisions need only the favourable label told apart.
+    alone = measure(names, names[::-1], favorable="n0", metrics="selection_rate")
+    assert alone.value("selection_rate").estimate == pytest.approx(1 / 400)
+    # What is just few enough is measured.
+    few = measure(names[:200], names[:200], favorable="n0", metrics="accuracy", n_resamples=10)
+    assert few.value("accuracy").estimate == 1.0
+
+
 def test_one_row_and_scores_that_are_no_probabilities() -> None:
     one = measure([1], [1])
     assert one.value("accuracy").estimate == 1.0

@@ -29,6 +29,8 @@ RATE_CELLS: Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "recall": ((0, 0, 0, 1), (0, 0, 1, 1)),
     "specificity": ((1, 0, 0, 0), (1, 1, 0, 0)),
 }
+#: Most different labels that are told apart.
+MOST_CLASSES = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -202,8 +204,16 @@ def count_labels(
     Raises
     ------
     DataError
-        If lengths differ, or a weight is negative or not finite.
+        If lengths differ, a weight is negative or not finite, or there are more than :data:`MOST_CLASSES`
+        labels.
     """
+    if n_labels > MOST_CLASSES:
+        # K labels make K × K cells a group, and each of them is resampled.
+        raise DataError(
+            f"there are more than {MOST_CLASSES} different labels in {names[0]} and {names[1]}",
+            got=f"{n_labels:,}",
+            fix='merge rare labels; pass scores as y_score=, and amounts with task="regression"',
+        )
     n = len(codes)
     for name, values in zip(names, (predicted, true, sample_weight), strict=True):
         if values is not None and values.shape != (n,):

@@ -12,8 +12,8 @@ import narwhals as nw
 import numpy as np
 
 from fairwitness.arguments import real_number, whole_number
-from fairwitness.errors import ConfigError, FairwitnessWarning
-from fairwitness.metrics.confusion import count_labels
+from fairwitness.errors import ConfigError, DataError, FairwitnessWarning
+from fairwitness.metrics.confusion import check_weights
 from fairwitness.metrics.exact import numbers
 from fairwitness.metrics.inputs import check_rows, coded_labels, one_feature, weights
 from fairwitness.metrics.sums import group_sums
@@ -160,10 +160,18 @@ def group_distances(
     weight = weights(sample_weight)
     if distance in {"total_variation", "jensen_shannon"}:
         _, codes, labels = coded_labels(scores, scores)
-        counted = count_labels(
-            codes, groups.codes, groups.n_groups, n_labels=max(len(labels), 1), sample_weight=weight
-        )
-        marginals = counted.weight.sum(axis=1)
+        if weight is not None:
+            check_weights(weight)
+        if len(codes) != len(groups.codes):
+            raise DataError(
+                "scores and the groups differ in their number of rows",
+                got=f"{len(codes)} and {len(groups.codes)}",
+                fix="pass one value a row",
+            )
+        size = max(len(labels), 1)
+        cells = np.where(groups.codes >= 0, groups.codes * size + codes, -1)
+        marginals = group_sums(weight, cells, groups.n_groups * size)
+        marginals = marginals.reshape(groups.n_groups, size)
         function = total_variation if distance == "total_variation" else jensen_shannon
         between = function(marginals[:, None], marginals[None])
         return _distances(groups, distance, between, function(marginals, marginals.sum(axis=0)), weight)

@@ -26,6 +26,8 @@ from fairwitness.typing import Document, FloatArray, MissingPolicy, RandomState
 
 #: Distances whose estimate needs the rows themselves, not bins.
 _OF_ROWS = frozenset({"mmd2_unbiased"})
+#: Different labels beyond which a column holds something else than decisions.
+_MOST_LABELS = 50
 _OF_BINS = (frozenset(COMPARED) | frozenset(WHOLE)) - _OF_ROWS
 
 
@@ -95,8 +97,8 @@ def count_metrics(
     Raises
     ------
     DataError
-        If a column is not there, an outcome, weight or score is missing or makes no sense, or there are too
-        many cells.
+        If a column is not there, an outcome, weight or score is missing or makes no sense, decisions or
+        outcomes hold fractions or more than 50 different labels, or there are too many cells.
     GroupError
         If a feature gives no groups that can be compared.
     ConfigError
@@ -128,6 +130,8 @@ def count_metrics(
     )
     if not len(cells.rows):
         raise DataError("the table has no rows", fix="pass at least one row")
+    for name, role in ((y_pred, "y_pred"), *([] if y_true is None else [(y_true, "y_true")])):
+        _check_decisions(_labels(cells, name), name, role)
 
     def read(counted: Cells, *, score: FloatArray | None) -> Inputs:
         return read_inputs(
@@ -212,6 +216,22 @@ def _labels(cells: Cells, name: str) -> np.ndarray:
         )
     kinds = {type(value) for value in values}
     return values if kinds - {bool, int, float} else np.array(values.tolist())
+
+
+def _check_decisions(values: np.ndarray, name: str, role: str) -> None:
+    """Stop if a column of decisions or outcomes holds scores, amounts or names."""
+    fractions = values.dtype.kind == "f" and bool((values != np.round(values)).any())
+    labels = list(dict.fromkeys(values.tolist()))
+    if not fractions and len(labels) <= _MOST_LABELS:
+        return
+    kind = "fractions" if fractions else f"more than {_MOST_LABELS} different labels"
+    told = f"{len(labels):,} different values, among them {listing([shown(each) for each in labels[:3]])}"
+    raise DataError(
+        f"the column {plain(name)!r} holds {kind}, so it cannot be {role}=",
+        got=told,
+        fix=f"name scores as y_score=; {role}= is a column of "
+        f"{'decisions' if role == 'y_pred' else 'true outcomes'}, such as 0 and 1",
+    )
 
 
 def _part(cells: Cells, names: Sequence[str]) -> dict[str, Any] | None:
