@@ -43,7 +43,7 @@ def meter(description: str, total: int) -> Iterator[Callable[[str], None]]:
 
         def tell(words: str) -> None:
             if words:
-                bar.set_postfix_str(words, refresh=False)
+                bar.set_postfix_str(words)
             bar.update()
 
         yield tell

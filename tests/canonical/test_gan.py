@@ -22,6 +22,7 @@ from fairwitness.canonical.gan.modes import Modes, nearest
 from fairwitness.canonical.gan.training import kept_apart, one_hot
 from fairwitness.canonical.rows import Rows, read_rows
 from fairwitness.errors import ConfigError, DataError, FairwitnessWarning, MissingExtraError
+from fairwitness.progress import show_progress
 from fairwitness.typing import FloatArray
 
 torch = pytest.importorskip("torch")
@@ -326,3 +327,9 @@ def test_adam_is_that_of_torch() -> None:
         ((data @ theirs) ** 2).mean().backward()
         optimiser.step()
     assert torch.allclose(ours, theirs, atol=1e-6)
+
+
+def test_progress_shows_what_was_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    with show_progress():
+        LucidGAN(**{**QUICK, "epochs": 2, "candidates": 1}).fit(*mixed(60))
+    assert "score off by" in capsys.readouterr().err
