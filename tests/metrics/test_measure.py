@@ -335,6 +335,36 @@ def test_strata_pool_as_mantel_and_haenszel_do() -> None:
     assert odds.estimate == pytest.approx(sum(parts) / 2)
 
 
+def test_the_detectable_ratio_of_strata_is_a_ratio() -> None:
+    g = np.array(["a", "b"] * 200)
+    p = np.array([1, 1, 0, 0] * 100)
+    found = measure(
+        None, p, sensitive_features={"g": g}, control_features=np.repeat(["x", "y"], 200), privileged="a"
+    )
+    ratio, difference = "disparate_impact_ratio", "statistical_parity_difference"
+    whole = found.value(ratio, group="b")
+    pooled = found.value(ratio, group="b", control="pooled")
+    # Strata alike are, together, the whole table; half the people are accepted.
+    assert pooled.smallest_detectable == pytest.approx(whole.smallest_detectable, rel=0.01)
+    assert pooled.smallest_detectable == pytest.approx(
+        found.value(difference, group="b", control="pooled").smallest_detectable / 0.5
+    )
+    # Unequal strata: the reference's rate is the mean with weights n₁n₀/(n₁ + n₀).
+    data = table(300)
+    found = measure(
+        None, data["p"], sensitive_features={"g": data["g"]}, control_features=data["z"], privileged="a"
+    )
+    weight, rate = [], []
+    for _, of in data.groupby("z"):
+        n, m = (of["g"] == "b").sum(), (of["g"] == "a").sum()
+        weight.append(n * m / (n + m))
+        rate.append(of[of["g"] == "a"]["p"].mean())
+    assert found.value(ratio, group="b", control="pooled").smallest_detectable == pytest.approx(
+        found.value(difference, group="b", control="pooled").smallest_detectable
+        / np.average(rate, weights=weight)
+    )
+
+
 def test_a_difference_made_by_the_control_goes_away() -> None:
     # Simpson: inside each stratum the groups are accepted alike, overall they are not.
     g = np.array(["a"] * 90 + ["b"] * 10 + ["a"] * 10 + ["b"] * 90)

@@ -250,8 +250,11 @@ def pooled_ratio(shares: Sequence[Shares], reference: int, gap: Gap, confidence:
         bounds = ratio * np.exp(-reach), ratio * np.exp(reach)
     # The log interval has no bound where no one is accepted; the estimate is 0 all the same.
     low, high = (np.where(top > 0, bound, np.nan) for bound in bounds)
-    base = np.where(bottom > 0, 1.0, 0.0)
-    return _ratio(np.where(bottom > 0, ratio, 0.0), base, (low, high), gap)
+    # Over Σ n₁n₀/N both sums are mean rates of the strata, and their difference is the pooled one: so the
+    # detectable difference divided by the reference's mean rate is on the scale of the ratio.
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mass = np.where(used, n * m / whole, 0.0).sum(axis=0)
+        return _ratio(top / mass, bottom / mass, (low, high), gap)
 
 
 def largest_t(gaps: FloatArray, samples: FloatArray, variance: FloatArray) -> FloatArray:
