@@ -105,6 +105,35 @@ def test_negative_benefits_name_the_function() -> None:
         generalized_entropy_index(y, p, alpha=math.nan, benefit=[1.0, 2.0])
 
 
+def test_there_is_one_benefit_a_row() -> None:
+    y, p = [1, 0] * 200, [0, 1] * 200
+    with pytest.raises(DataError, match="benefit: 2"):
+        theil_index(y, p, benefit=[1, 2])
+    with pytest.raises(DataError, match="one benefit a row; got the benefit function <lambda>: one number"):
+        theil_index(y, p, benefit=lambda y, p: 1.0)
+    with pytest.raises(DataError, match=r"one benefit a row.*2 for 400 rows"):
+        entropy_decomposition(y, p, sensitive_features=y, benefit=lambda y, p: [1.0, 2.0])
+    with pytest.raises(DataError, match="benefit: 3"):
+        theil_index(None, None, benefit=[1, 2, 3], sample_weight=[1, 1])
+    with pytest.raises(DataError, match=r"one benefit a row.*one number"):
+        theil_index(None, None, benefit=2)
+    # Lists become arrays for the function.
+    assert theil_index(y, p, benefit=lambda y, p: p - y + 1) == theil_index(y, p)
+
+
+def test_benefit_functions_that_cannot_be_called() -> None:
+    def broken(y: np.ndarray, p: np.ndarray) -> np.ndarray:
+        raise KeyError("income")
+
+    for index in (theil_index, generalized_entropy_index):
+        with pytest.raises(ConfigError, match="<lambda> must take two arguments"):
+            index([1, 0], [0, 1], benefit=lambda y: y)
+        with pytest.raises(DataError, match="the benefit function broken failed; got KeyError"):
+            index([1, 0], [0, 1], benefit=broken)
+    with pytest.raises(DataError, match="broken failed"):
+        measure([1, 0], [0, 1], metrics="entropy", benefit=broken)
+
+
 def test_a_regression_needs_a_stated_benefit() -> None:
     rng = np.random.default_rng(0)
     y, p, g = rng.normal(10, 1, 80), rng.normal(10, 1, 80), rng.choice(["a", "b"], 80)

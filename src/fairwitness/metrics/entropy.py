@@ -6,6 +6,7 @@ true outcome, 2 where a person got more than that, 0 where they got less.
 
 from __future__ import annotations
 
+import inspect
 import math
 import warnings
 from collections.abc import Callable
@@ -17,9 +18,11 @@ from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
 from fairwitness.arguments import number_array, real_number
-from fairwitness.errors import DataError, FairwitnessWarning
+from fairwitness.errors import ConfigError, DataError, FairwitnessError, FairwitnessWarning
 from fairwitness.metrics.inputs import check_rows, favoured, one_feature, weights
 from fairwitness.metrics.sums import group_sums
+from fairwitness.model.messages import said
+from fairwitness.text import plain
 from fairwitness.typing import Document, FloatArray, MissingPolicy
 
 #: (n,) benefits, a function (y_true, y_pred) → (n,) benefits, or None for ŷ − y + 1 of decisions.
@@ -136,7 +139,10 @@ def benefits(
     Raises
     ------
     DataError
-        If a benefit is negative or not finite, or numbers are given without a benefit.
+        If a benefit is negative or not finite, there is not one a row, the function fails, or numbers are
+        given without a benefit.
+    ConfigError
+        If the function does not take two arguments.
     """
     if benefit is None:
         if task == "regression":
@@ -149,8 +155,17 @@ def benefits(
     called = "benefit"
     if callable(benefit):
         called = f"the benefit function {getattr(benefit, '__name__', type(benefit).__name__)}"
-        benefit = benefit(y_true, y_pred)
-    found = number_array(benefit, called, fix="pass one number of at least 0 a row").ravel()
+        benefit = _asked(benefit, called, y_true, y_pred)
+    found = number_array(benefit, called, fix="pass one number of at least 0 a row")
+    n = next((len(each) for each in (y_pred, y_true) if hasattr(each, "__len__")), found.size)
+    if not found.ndim or found.size != n:
+        raise DataError(
+            "there should be one benefit a row",
+            got=f"{called}: {'one number' if not found.ndim else f'{found.size:,}'}"
+            + (f" for {n:,} rows" if n != found.size else ""),
+            fix="pass benefits of the same rows",
+        )
+    found = found.ravel()
     wrong = ~(np.isfinite(found) & (found >= 0))
     if wrong.any():
         row = int(wrong.argmax())
@@ -160,6 +175,29 @@ def benefits(
             fix="choose a benefit of at least 0, for example by adding a constant that has a meaning",
         )
     return found
+
+
+def _asked(function: Callable[[Any, Any], ArrayLike], called: str, y_true: Any, y_pred: Any) -> ArrayLike:
+    """Call a benefit function with arrays where lists were given, and say so if it cannot be called."""
+    given = [np.asarray(each) if isinstance(each, list | tuple) else each for each in (y_true, y_pred)]
+    try:
+        inspect.signature(function).bind(*given)
+    except TypeError as error:
+        raise ConfigError(
+            f"{called} must take two arguments, y_true and y_pred",
+            got=plain(error),
+            fix="write for example def benefit(y_true, y_pred): return y_pred - y_true + 1",
+        ) from error
+    except ValueError:  # built in, and does not say what it takes
+        pass
+    try:
+        return function(*given)
+    except FairwitnessError:
+        raise
+    except Exception as error:  # a user's function may raise anything
+        raise DataError(
+            f"{called} failed", got=said(error), fix="it is called with all rows at once, as arrays"
+        ) from error
 
 
 def generalized_entropy_index(
@@ -286,7 +324,11 @@ def entropy_decomposition(
     """
     alpha = real_number(alpha, "alpha", fix="pass for example alpha=2")
     check_rows(
-        y_true=y_true, y_pred=y_pred, sensitive_features=sensitive_features, sample_weight=sample_weight
+        y_true=y_true,
+        y_pred=y_pred,
+        sensitive_features=sensitive_features,
+        sample_weight=sample_weight,
+        benefit=None if callable(benefit) else benefit,
     )
     found = benefits(y_true, y_pred, benefit=benefit, favorable=favorable)
     groups = one_feature(sensitive_features, None, None, missing)
@@ -316,7 +358,12 @@ def _index(
     y_true: Any, y_pred: Any, alpha: float, benefit: Benefit, favorable: object, sample_weight: Any
 ) -> float:
     alpha = real_number(alpha, "alpha", fix="pass for example alpha=2")
-    check_rows(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight)
+    check_rows(
+        y_true=y_true,
+        y_pred=y_pred,
+        sample_weight=sample_weight,
+        benefit=None if callable(benefit) else benefit,
+    )
     found = benefits(y_true, y_pred, benefit=benefit, favorable=favorable)
     given = weights(sample_weight)
     weight = np.ones(len(found)) if given is None else given
