@@ -179,7 +179,9 @@ def _decisions(frame: NativeFrame, asked: ComparedConfig, good: object, *, regre
         return (scores >= asked.threshold).astype(np.int64) if asked.threshold != 0.5 and inside else scores
     accepted = is_label(values, good)
     text = all(isinstance(each, str) for each in values.tolist())
-    if text and len(set(values.tolist())) > 1 and not accepted.any():
+    # A column of one label may say no to everybody; numbers beside a word say nothing of it.
+    odd = len(set(values.tolist())) > 1 if text else isinstance(good, str)
+    if odd and not accepted.any():
         raise DataError(
             f"no prediction in {plain(asked.predictions)} is {shown(good)}",
             got=listing(sorted({shown(each) for each in values.tolist()}), most=8),

@@ -225,3 +225,14 @@ def test_a_regression(fairwitness: Call, tmp_path: Path) -> None:
     assert ran.code == 0, ran.err
     assert only(tmp_path / "out", model="guess", metric="rmse", feature="") == pytest.approx(0.5)
     assert only(tmp_path / "out", model="same", metric="wasserstein_distance_max") == 0
+
+
+def test_numbers_beside_words_are_not_taken_for_no(fairwitness: Call, judged: Path) -> None:
+    table = pd.read_csv(judged / "judged.csv")
+    table.assign(coded=(table["strict"] == "yes").astype(int)).to_csv(judged / "judged.csv", index=False)
+    ran = fairwitness(
+        "evaluate", "judged.csv", "-y", "approved", "-p", "coded", "-p", "strict", "-s", "sex",
+        "--out", "out", *QUICK,
+    )  # fmt: skip
+    assert ran.code != 0
+    assert "no prediction in coded is 'yes'" in ran.out + ran.err

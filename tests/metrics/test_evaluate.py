@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 import fairwitness as fw
 from fairwitness.errors import ConfigError, DataError, FairwitnessWarning
 from fairwitness.fair import CounterfactuallyFairClassifier, FairC
-from fairwitness.metrics import Evaluation, Predictions, evaluate
+from fairwitness.metrics import Evaluation, Predictions, evaluate, measure
 from fairwitness.metrics.catalogue import CATALOGUE
 from fairwitness.metrics.evaluate_mean import over_splits
 from fairwitness.metrics.evaluation_front import front, size
@@ -179,8 +179,57 @@ def test_labels_of_any_kind() -> None:
     expected = (decided[SEX == "f"] == "good").mean() - (decided[SEX == "m"] == "good").mean()
     row = value(found, "column", "statistical_parity_difference", feature="sex", group="m")
     assert row.estimate == pytest.approx(-expected)
-    with pytest.warns(FairwitnessWarning, match="no prediction is the favourable"):
+    with pytest.warns(FairwitnessWarning, match="nothing in common"):
         assert quick({"column": np.where(Y == 0, "Good", "Bad")}, y=words, favorable="good").failures
+
+
+@pytest.mark.parametrize("favorable", [1, "Good", True])
+def test_a_favourable_label_that_does_not_occur_is_refused_as_by_measure(favorable: object) -> None:
+    words, decided = np.where(Y == 0, "good", "bad"), np.where(X["hobby"] > 0.5, "bad", "good")
+    with pytest.raises(DataError, match="no row of y_true has the favourable label"):
+        measure(words, decided, favorable=favorable)
+    with pytest.raises(DataError, match="no row of y has the favourable label"):
+        quick({"column": decided}, y=words, favorable=favorable)
+    with pytest.raises(DataError, match="no row of y has the favourable label 1"):
+        quick({"column": Y}, favorable="1")  # text is no number
+
+
+@pytest.mark.parametrize(
+    ("y", "favorable", "column", "said"),
+    [
+        (np.where(Y == 1, "good", "bad"), "good", Y, "nothing in common"),
+        (np.where(Y == 1, "good", "bad"), "good", Y == 1, "nothing in common"),
+        (np.where(Y == 1, "good", "bad"), "good", np.where(Y == 1, "Good", "bad"), "no prediction is"),
+        (Y, 1, np.where(Y == 1, "1", "0"), "nothing in common"),
+        (None, "good", np.where(Y == 1, "Good", "bad"), "no row of the predictions has"),
+    ],
+)
+def test_a_column_in_other_words_is_left_out_alone(
+    y: Any, favorable: object, column: np.ndarray, said: str
+) -> None:
+    fine = np.full(N, favorable)
+    with pytest.warns(FairwitnessWarning, match="odd was left out"):
+        found = quick({"odd": column, "fine": fine}, y=y, favorable=favorable)
+    assert found.models == ("fine",)
+    assert said in found.failures["odd"]
+
+
+@pytest.mark.parametrize("favorable", [0, 1, True, False])
+def test_booleans_and_numbers_are_the_same_labels(favorable: object) -> None:
+    decided = (X["hobby"] > 0.5).to_numpy()
+    found = quick({"bool": decided, "int": decided.astype(int), "float": decided * 1.0}, favorable=favorable)
+    first = [row.estimate for row in found.rows if row.model == "int"]
+    for name in ("bool", "float"):
+        assert [row.estimate for row in found.rows if row.model == name] == first
+    functions = {"bool": lambda rows: rows["hobby"].to_numpy() > 0.5}
+    asked = quick(functions, favorable=favorable)
+    assert [row.estimate for row in asked.rows] == first
+
+
+def test_one_label_for_everybody_needs_not_be_the_favourable_one() -> None:
+    words = np.where(Y == 0, "good", "bad")
+    found = quick({"none": np.full(N, "bad")}, y=words, favorable="good", metrics=["selection_rate"])
+    assert value(found, "none", "selection_rate").estimate == 0
 
 
 def test_regressions() -> None:

@@ -16,6 +16,7 @@ import sklearn
 from sklearn.base import is_regressor
 
 from fairwitness.errors import DataError, FairwitnessError, ModelError, NotFittedError
+from fairwitness.metrics.inputs import coded_labels, favoured, labels_of
 from fairwitness.model import CrossFitted, as_blackbox, judge_by_fold
 from fairwitness.model.adapters.answers import is_scores
 from fairwitness.model.adapters.estimators import check_fitted
@@ -316,10 +317,11 @@ def _read(seed: int | None, rows: IntArray, values: np.ndarray, asked: Asked, tr
     if asked.regression:
         return Run(seed, rows, _numbers(values, len(rows)), None, trained)
     if not is_scores(values, favorable=asked.favorable, output="auto"):
-        accepted: BoolArray = is_label(values, asked.favorable)
+        accepted = favoured(values, asked.favorable, "the predictions", also=_good(asked))
+        if asked.y is not None:
+            coded_labels(asked.y, values)  # refuses words beside numbers, where nothing could be right
         if not accepted.any() and asked.y is not None:
-            known = set(np.unique(asked.y.astype(str)).tolist()) | {"0", "1", "-1", "False", "True"}
-            strange = set(np.unique(values.astype(str)).tolist()) - known
+            strange = labels_of(values) - labels_of(asked.y) - {-1, 0, 1}
             if strange:
                 raise DataError(
                     f"no prediction is the favourable label {plain(asked.favorable)}",
@@ -335,6 +337,10 @@ def _read(seed: int | None, rows: IntArray, values: np.ndarray, asked: Asked, tr
             fix='scale them, or pass task="regression" for predicted numbers',
         )
     return Run(seed, rows, scores >= asked.threshold, scores, trained)
+
+
+def _good(asked: Asked) -> BoolArray | None:
+    return None if asked.y is None else is_label(asked.y, asked.favorable)
 
 
 def _numbers(values: Any, n: int) -> FloatArray:

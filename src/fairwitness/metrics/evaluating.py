@@ -14,7 +14,7 @@ from fairwitness.metrics.catalogue import chosen
 from fairwitness.metrics.evaluate_measure import Measuring, Ruler
 from fairwitness.metrics.evaluate_runs import Asked, are_numbers, is_predictions, numbers_expected, unfitted
 from fairwitness.metrics.evaluation import Evaluation
-from fairwitness.metrics.inputs import check_rows
+from fairwitness.metrics.inputs import check_rows, favoured
 from fairwitness.model.crossfit import as_frame
 from fairwitness.model.holdout import holdout
 from fairwitness.model.labels import as_labels, is_label, missing_labels
@@ -86,7 +86,7 @@ def evaluate(
     metrics
         ``"all"``, or names of metrics or families, as in :func:`fairwitness.metrics.measure`.
     favorable
-        The label of the good outcome.
+        The label of the good outcome, in the labels' own type; it must occur in y.
     threshold
         Score from which a row is accepted.
     sample_weight
@@ -141,6 +141,8 @@ def evaluate(
     whole_number(minimum_n, "minimum_n", least=0, fix="pass for example minimum_n=30")
     whole_number(n_resamples, "n_resamples", least=10, fix="pass for example n_resamples=1000")
     regression = _is_regression(task, outcome, named, favorable)
+    if outcome is not None and not regression:
+        favoured(outcome, favorable, "y")  # a label that does not occur is no model's fault
     columns = _columns(sensitive_features, table, n)
     groups = _groups(columns, outcome, favorable, privileged, missing, intersections, minimum_n, regression)
     fitting = any(unfitted(model) for model in named.values() if not is_predictions(model))
