@@ -16,10 +16,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from fairwitness.arguments import real_number, shown, whole_number
-from fairwitness.canonical.gan.networks import import_torch
 from fairwitness.canonical.lucid_module import Asked, Shape, slope_of
 from fairwitness.canonical.lucid_set import LucidSet
 from fairwitness.errors import ConfigError, DataError, ModelError, NotFittedError
+from fairwitness.extras import import_extra
 from fairwitness.model.adapters.containers import numeric_matrix
 from fairwitness.rng import child, child_seed, seed_from
 from fairwitness.table import column_names, container_of, n_rows
@@ -110,7 +110,7 @@ class Lucid:
         ModelError
             If a column holds no numbers.
         """
-        import_torch("Lucid")
+        import_extra("torch", "gan", purpose="Lucid")
         names = column_names(inputs)
         if not n_rows(inputs) or not names:
             raise DataError("there are no rows to learn ranges from", fix="pass rows that the module takes")
@@ -172,7 +172,7 @@ class Lucid:
             raise ConfigError(
                 "start must be 'uniform' or 'data'", got=shown(start), fix='pass start="uniform"'
             )
-        torch = import_torch("Lucid")
+        torch = import_extra("torch", "gan", purpose="Lucid")
         seed = child_seed(self.seed_, "sample") if random_state is None else seed_from(random_state)
         rng = child(seed, "lucid", "positive" if positive else "negative", start)
         fixed = self._read_where(where)

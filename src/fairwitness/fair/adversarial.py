@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from fairwitness.arguments import real_number, shown, whole_number
 from fairwitness.errors import ConfigError, FairwitnessWarning
+from fairwitness.extras import import_extra
 from fairwitness.fair.inputs import (
     check_alignment,
     read_groups,
@@ -26,7 +27,6 @@ from fairwitness.fair.network import (
     batches,
     batches_a_pass,
     forward,
-    import_torch,
     initial,
     layer_sizes,
     share,
@@ -221,7 +221,7 @@ class _Training:
     def __init__(
         self, owner: AdvDeb, rows: FloatArray, codes: IntArray, groups: tuple[Groups, ...], seed: int
     ) -> None:
-        self.torch = torch = import_torch("training AdvDeb")
+        self.torch = torch = import_extra("torch", "gan", purpose="training AdvDeb")
         self.owner = owner
         self.groups = groups
         self.sees_y = owner.constraint == "equalized_odds"

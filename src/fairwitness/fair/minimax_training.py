@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from fairwitness.errors import FairwitnessWarning
+from fairwitness.extras import import_extra
 from fairwitness.fair.network import (
     Layers,
     answers,
     arrays,
     batches,
     forward,
-    import_torch,
     initial,
     softmax,
     tensors,
@@ -86,7 +86,7 @@ class Trained:
 
 def train(plan: Plan, rows: FloatArray, target: np.ndarray, groups: Sequence[Groups], seed: int) -> Trained:
     """Train until a run does not collapse to a constant, or no restart is left (then a warning says so)."""
-    torch = import_torch("training the invariant minimax predictors")
+    torch = import_extra("torch", "gan", purpose="training the invariant minimax predictors")
     for attempt in range(plan.max_restarts + 1):
         run = _Run(torch, plan, rows, target, groups, seed, attempt)
         run.autoencode() if plan.autoencoder else run.alternate()

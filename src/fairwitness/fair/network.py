@@ -15,27 +15,12 @@ import numpy as np
 from scipy.special import expit
 
 from fairwitness.arguments import real_number, shown, whole_number
-from fairwitness.errors import ConfigError, MissingExtraError
+from fairwitness.errors import ConfigError
 from fairwitness.typing import FloatArray, IntArray
 
 #: One (inputs, outputs) matrix and one (outputs,) shift a layer.
 Layers = list[tuple[FloatArray, FloatArray]]
 Activation = Literal["relu", "tanh"]
-
-
-def import_torch(purpose: str) -> Any:
-    """Give the torch module.
-
-    Raises
-    ------
-    MissingExtraError
-        If it is not installed.
-    """
-    try:
-        import torch
-    except ImportError as error:
-        raise MissingExtraError("torch", "gan", purpose=purpose) from error
-    return torch
 
 
 def initial(rng: np.random.Generator, sizes: Sequence[int]) -> Layers:

@@ -15,11 +15,11 @@ from fairwitness.canonical.gan.codec import Codec
 from fairwitness.canonical.gan.conditions import Scores
 from fairwitness.canonical.gan.fitting import Fitted, Work, fit
 from fairwitness.canonical.gan.modes import Modes
-from fairwitness.canonical.gan.networks import import_torch
 from fairwitness.canonical.gan.settings import Settings, pick_device, settle
 from fairwitness.canonical.request import Request, keeps
 from fairwitness.canonical.rows import Rows
 from fairwitness.errors import FairwitnessWarning
+from fairwitness.extras import import_extra
 from fairwitness.table import Schema
 from fairwitness.typing import Document, FloatArray, RandomState
 
@@ -128,7 +128,7 @@ class LucidGAN(CanonicalSampler):
     def _fit(self, rows: Rows, rng: np.random.Generator) -> None:
         start = time.monotonic()
         settings = self._settings()
-        torch = import_torch("LucidGAN")
+        torch = import_extra("torch", "gan", purpose="LucidGAN")
         settings, notes = settings.for_rows(len(rows))
         codec = Codec.of(rows, plain=settings.published, seed=self.seed_)
         work = self._ready(torch, pick_device(torch, self.device), settings, codec)
@@ -167,7 +167,7 @@ class LucidGAN(CanonicalSampler):
         return arrays, document
 
     def _restore(self, arrays: Mapping[str, np.ndarray], document: Document) -> None:
-        torch = import_torch("LucidGAN")
+        torch = import_extra("torch", "gan", purpose="LucidGAN")
         rows = self.rows_
         settings, _ = self._settings().for_rows(len(rows))
         modes = {int(at): Modes.read(_part(arrays, f"modes{int(at)}:")) for at in document["numbers"]}

@@ -12,8 +12,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fairwitness.errors import MissingExtraError
-
 #: Name → tensor.
 Net: TypeAlias = dict[str, Any]
 NOISE = 128
@@ -21,21 +19,6 @@ WIDTH = 256
 #: Temperature of the Gumbel-softmax heads.
 TAU = 0.2
 LEAK = 0.2
-
-
-def import_torch(purpose: str) -> Any:
-    """Give the torch module.
-
-    Raises
-    ------
-    MissingExtraError
-        If it is not installed.
-    """
-    try:
-        import torch
-    except ImportError as error:
-        raise MissingExtraError("torch", "gan", purpose=purpose) from error
-    return torch
 
 
 def layer(torch: Any, name: str, before: int, after: int, chance: Any) -> Net:
