@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from fairwitness.errors import ConfigError, DataError, GroupError
+from fairwitness.errors import ConfigError, DataError, FairwitnessWarning, GroupError
 from fairwitness.metrics import count_metrics, measure
 
 N = 1500
@@ -188,6 +188,15 @@ def test_scores_and_names_are_no_decisions(frame, tmp_path):
         count_metrics(path, y_pred="pred", y_true="score", favorable="good")
     with pytest.raises(DataError, match=r"'name' holds more than 50 different labels.*1,500 different"):
         count_metrics(path, y_pred="name", sensitive_features=["sex"], favorable="n0")
+
+
+def test_what_was_named_and_is_not_made_of_counts_is_said(frame):
+    asked = {"y_true": "y", "y_pred": "pred", "favorable": "good"}
+    with pytest.raises(DataError, match=r"roc_auc \(it needs the rows themselves"):
+        count_metrics(frame, metrics=["roc_auc"], y_score="score", sensitive_features="sex", **asked)
+    with pytest.warns(FairwitnessWarning, match=r"not measured: mmd \(it needs scores") as caught:
+        count_metrics(frame, metrics=["accuracy", "mmd"], sensitive_features="sex", n_resamples=10, **asked)
+    assert caught[0].filename == __file__
 
 
 def test_refused(frame, tmp_path):

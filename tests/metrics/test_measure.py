@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from tests.oracle import metrics_by_hand as by_hand
 
-from fairwitness.errors import ConfigError, DataError, GroupError, UnknownNameError
+from fairwitness.errors import ConfigError, DataError, FairwitnessWarning, GroupError, UnknownNameError
 from fairwitness.metrics import Measured, group_rates, measure
 from fairwitness.table.groups import Groups, sensitive_groups
 
@@ -521,6 +521,22 @@ def test_columns_of_a_mapping_are_aligned_too() -> None:
         given = {"sensitive_features": data["sex"], name: {"g": turned}}
         with pytest.raises(DataError, match=rf"{name}\['g'\] have different indexes"):
             measure(data["y"], data["p"], **given)
+
+
+def test_what_was_named_and_cannot_be_measured_is_said() -> None:
+    y, p = [1, 0] * 40, [1, 1] * 40
+    with pytest.raises(DataError, match=r"named can be measured; got rmse \(it does not exist for the task"):
+        measure(y, p, metrics=["rmse"])
+    with pytest.raises(DataError, match=r"roc_auc \(it needs scores, y_score=\)"):
+        measure(y, p, metrics="roc_auc")
+    with pytest.raises(DataError, match="nothing of what was named"):
+        measure(y, p, metrics="distribution")
+    with pytest.warns(FairwitnessWarning, match=r"not measured: roc_auc \(it needs scores") as caught:
+        found = measure(y, p, metrics=["accuracy", "roc_auc"], n_resamples=10)
+    assert caught[0].filename == __file__
+    assert found.value("roc_auc").status == "undefined"
+    # A family, or all, holds what this table cannot give; that is in ``left_out`` alone.
+    assert "roc_auc" in measure(y, p, metrics="performance", n_resamples=10).left_out
 
 
 def test_names_are_no_labels() -> None:

@@ -12,7 +12,7 @@ from fairwitness.arguments import shown
 from fairwitness.errors import ConfigError, DataError
 from fairwitness.metrics.catalogue import CATALOGUE, Metric, chosen
 from fairwitness.metrics.measured import Measured
-from fairwitness.metrics.measuring import check_asked, measure_inputs
+from fairwitness.metrics.measuring import check_asked, check_measured, measure_inputs
 from fairwitness.metrics.reading import Inputs, read_inputs
 from fairwitness.metrics.spreads import COMPARED, WHOLE
 from fairwitness.rng import seed_from
@@ -174,7 +174,9 @@ def count_metrics(
             left_out={**done.left_out, **far.left_out},
             settings={**done.settings, "score_error": _errors(inputs, centres, cells, bins_of)},
         )
-    return replace(done, left_out={**done.left_out, **left_out})
+    done = replace(done, left_out={**done.left_out, **left_out})
+    check_measured(done.left_out, wanted, named)
+    return done
 
 
 def _bins(score_range: object, bins: int) -> EqualBins:

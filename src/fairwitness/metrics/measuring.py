@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from fairwitness.arguments import whole_number
-from fairwitness.errors import ConfigError
+from fairwitness.errors import ConfigError, DataError, FairwitnessWarning
 from fairwitness.metrics.catalogue import CATALOGUE, Metric, chosen
 from fairwitness.metrics.comparing import (
     OF_MARGINALS,
@@ -25,7 +26,7 @@ from fairwitness.metrics.wholes import distance_rows, entropy_rows
 from fairwitness.rng import seed_from
 from fairwitness.stats.intervals import check_confidence
 from fairwitness.table.groups import Groups
-from fairwitness.text import plain
+from fairwitness.text import listing, plain
 from fairwitness.typing import Document, MissingPolicy, RandomState
 
 
@@ -113,7 +114,8 @@ def measure(
     Raises
     ------
     DataError, GroupError
-        If rows do not align, labels or scores are unusable, or the features give no groups.
+        If rows do not align, labels or scores are unusable, the features give no groups, or metrics were
+        named and none of them can be measured. (A :class:`FairwitnessWarning` if some cannot.)
     ConfigError
         For an unknown metric, task or option.
 
@@ -154,7 +156,7 @@ def measure(
         benefit=benefit,
     )
     named = {metrics} if isinstance(metrics, str) else set(metrics)
-    return measure_inputs(
+    found = measure_inputs(
         inputs,
         wanted,
         named,
@@ -163,6 +165,30 @@ def measure(
         random_state=random_state,
         settings={"missing": missing},
     )
+    check_measured(found.left_out, wanted, named)
+    return found
+
+
+def check_measured(left_out: Mapping[str, str], wanted: Sequence[Metric], named: Collection[str]) -> None:
+    """Stop if nothing of what was asked for can be measured; warn of what was named and cannot.
+
+    Raises
+    ------
+    DataError
+        If metrics or families were named and all of them are left out.
+    """
+    if "all" in named:
+        return
+    why = {metric.name: left_out[metric.name] for metric in wanted if metric.name in left_out}
+    if len(why) == len(wanted):
+        raise DataError(
+            "nothing of what was named can be measured",
+            got=listing([f"{name} ({reason})" for name, reason in why.items()], most=4),
+            fix="pass what is missing, or name others; see fairwitness metrics --list",
+        )
+    lacking = [f"{name} ({reason})" for name, reason in why.items() if name in named]
+    if lacking:
+        warnings.warn(f"not measured: {listing(lacking, most=8)}", FairwitnessWarning, stacklevel=3)
 
 
 def check_asked(reference: object, confidence: float, minimum_n: int, n_resamples: int, adjust: str) -> Asked:
