@@ -236,3 +236,24 @@ def test_numbers_beside_words_are_not_taken_for_no(fairwitness: Call, judged: Pa
     )  # fmt: skip
     assert ran.code != 0
     assert "no prediction in coded is 'yes'" in ran.out + ran.err
+
+
+def test_small_groups_and_constant_models_are_marked(fairwitness: Call, judged: Path) -> None:
+    table = pd.read_csv(judged / "judged.csv")
+    at = np.arange(len(table))
+    table.assign(
+        everyone="yes",
+        region=np.where(at < 4, "isle", np.where(at % 2, "north", "south")),
+        rare=np.where(at < 4, "rare", "usual"),
+        strict=np.where(at < 4, "no", table["strict"]),
+    ).to_csv(judged / "judged.csv", index=False)
+    ran = fairwitness(
+        "evaluate", "judged.csv", "-y", "approved", "-p", "everyone,strict", "-s", "region,rare",
+        "--out", "out", *QUICK,
+    )  # fmt: skip
+    assert (ran.code, ran.err) == (0, "")
+    text = " ".join(ran.out.split())
+    assert "everyone accepts everybody." in text
+    assert "isle" not in text
+    assert "(small, n = 4)" in text
+    assert {row["status"] for row in rows(judged / "out") if row["group"] == "isle"} <= {"small", "partial"}

@@ -10,6 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy.stats import t, wasserstein_distance
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, mean_squared_error
@@ -22,7 +23,7 @@ from fairwitness.fair import CounterfactuallyFairClassifier, FairC
 from fairwitness.metrics import Evaluation, Predictions, evaluate, measure
 from fairwitness.metrics.catalogue import CATALOGUE
 from fairwitness.metrics.evaluate_mean import over_splits
-from fairwitness.metrics.evaluation_front import front, size
+from fairwitness.metrics.evaluation_front import front, limits, size
 from fairwitness.model import CrossFitted
 from fairwitness.stats import Estimate
 
@@ -350,7 +351,7 @@ def test_equal_seeds_give_equal_frames_whatever_the_workers_and_the_order() -> N
     models = {"a": RandomForestClassifier(5), "b": LogisticRegression()}
     one = quick(models, seeds=2)
     two = quick(models, seeds=2, n_jobs=2)
-    assert one.rows == two.rows
+    pd.testing.assert_frame_equal(one.to_frame(), two.to_frame(), check_exact=True)
     other = quick(models, seeds=2, random_state=1)
     assert other.rows != one.rows
 
@@ -374,6 +375,59 @@ def test_splits_without_a_value_are_said() -> None:
     none, _ = over_splits([gone, gone], [0.25] * 2, confidence=0.95)
     assert math.isnan(none.estimate)
     assert none.reason == "nobody there"
+
+
+@pytest.mark.parametrize("metric", list(CATALOGUE))
+def test_every_measure_has_limits(metric: str) -> None:
+    low, high = limits(CATALOGUE[metric], 10)
+    assert low <= 0 < high
+
+
+def test_limits_are_those_of_the_catalogue() -> None:
+    assert limits(CATALOGUE["balanced_accuracy"], 9) == (0, 1)
+    assert limits(CATALOGUE["mcc_difference"], 9) == (-2, 2)
+    assert limits(CATALOGUE["theil_index"], 9) == (0, pytest.approx(math.log(9)))
+    assert limits(CATALOGUE["mmd"], 9) == (0, pytest.approx(math.sqrt(2)))
+    assert limits(CATALOGUE["r2"], 9) == (-math.inf, 1)
+
+
+def test_intervals_over_splits_stay_within_what_is_possible() -> None:
+    """Two splits that differ give an interval wider than the measure's range."""
+    wide = [Estimate(0.2, n=20), Estimate(0.9, n=20)]
+    free, _ = over_splits(wide, [0.25] * 2, confidence=0.95)
+    assert free.low < 0 < 1 < free.high
+    kept, _ = over_splits(wide, [0.25] * 2, confidence=0.95, limits=(0, 1))
+    assert (kept.low, kept.high) == (0, 1)
+    found = quick({"m": LogisticRegression()}, X[:60], Y[:60], seeds=2, sensitive_features={"s": SEX[:60]})
+    for row in found.headline:
+        low, high = limits(CATALOGUE[row.metric], 60)
+        assert low <= row.estimate.low <= row.estimate.estimate <= row.estimate.high <= high
+
+
+def test_splits_that_agree_are_said_to_say_nothing() -> None:
+    found, _ = over_splits([Estimate(0.1, n=20)] * 3, [0.25] * 3, confidence=0.95)
+    assert (found.estimate, found.low, found.high) == (0.1, 0.1, 0.1)
+    assert "the splits do not differ" in found.reason
+    constant = quick({"m": DummyClassifier(strategy="constant", constant=1)}, seeds=3)
+    (row,) = [row for row in constant.headline if row.metric == "balanced_accuracy" and not row.feature]
+    assert (row.estimate.estimate, row.status) == (0.5, "partial")
+    assert "the splits do not differ" in row.estimate.reason
+
+
+def test_models_that_say_the_same_of_everybody_are_noted() -> None:
+    runs = {0: np.ones(N), 1: np.where(np.arange(N) < 9, 0.0, 1.0)}
+    models = {"all": np.ones(N), "none": np.zeros(N), "once": runs, "m": Y, "1": np.full(N, 0.7)}
+    found = quick(models)
+    assert found.notes == {
+        "all": ("accepts everybody",),
+        "none": ("accepts nobody",),
+        "once": ("accepts everybody in 1 of 2 splits",),
+        "1": ("accepts everybody",),
+    }
+    assert [found.constant(name) for name in ("all", "m")] == ["accepts everybody", ""]
+    y = X["skill"].to_numpy()
+    numbers = evaluate({"mean": np.full(N, y.mean()), "own": y}, y=y, metrics=["rmse"], n_resamples=20)
+    assert numbers.notes == {"mean": ("predicts one number for everybody",)}
 
 
 # --- the front ---
@@ -435,6 +489,35 @@ def test_of_several_groups_the_farthest_counts() -> None:
     farthest = max(("b", "c"), key=lambda each: abs(rates[each] - rates["a"]))
     assert group == farthest
     assert estimate.estimate == pytest.approx(rates[farthest] - rates["a"])
+
+
+def test_groups_of_few_rows_are_not_the_farthest_unless_there_are_no_others() -> None:
+    race = np.where(np.arange(N) < 5, "tiny", RACE)
+    decided = np.where(race == "tiny", 0, np.where(race == "b", Y, 1))
+    tiny = quick({"m": decided}, sensitive_features={"race": race}, privileged="a")
+    ((estimate, group),) = tiny.found("statistical_parity_difference").values()
+    assert group == "b"
+    assert estimate.reason == "passed over for few rows: tiny"
+    rows = {row.group: row for row in tiny.rows if row.metric == "statistical_parity_difference"}
+    assert abs(rows["tiny"].estimate.estimate) > abs(estimate.estimate)
+    assert (rows["tiny"].status, rows["tiny"].n_group, rows["b"].status) == ("small", 5, "ok")
+    assert tiny.pareto() == ("m",)
+    only = quick({"m": decided}, sensitive_features={"s": np.where(race == "tiny", "tiny", "rest")})
+    ((estimate, group),) = only.found("statistical_parity_difference").values()
+    assert group == "tiny"
+    assert estimate.reason.startswith("small, n = 5")
+    every = quick({"m": decided}, sensitive_features={"race": race}, privileged="a", minimum_n=5)
+    assert every.found("statistical_parity_difference")["m"][1] == "tiny"
+
+
+def test_p_values_are_those_of_measure() -> None:
+    decided = (X["hobby"] > 0.5).to_numpy().astype(int)
+    found = quick({"m": decided}, sensitive_features={"race": RACE})
+    frame = found.to_frame().query("metric == 'statistical_parity_difference'").set_index("group")
+    by_measure = measure(Y, decided, sensitive_features={"race": RACE}, privileged=frame["reference"].iloc[0])
+    for each in by_measure["statistical_parity_difference"]:
+        assert frame.loc[each.group, ["p", "p_adjusted"]].tolist() == [each.p, each.p_adjusted]
+        assert 0 < each.p <= each.p_adjusted <= 1
 
 
 def test_what_is_no_accuracy_has_no_front() -> None:

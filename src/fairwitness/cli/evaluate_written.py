@@ -11,7 +11,7 @@ from fairwitness.cli.places import write_file
 from fairwitness.cli.terminal import print_table
 from fairwitness.config_tables import EvaluateConfig
 from fairwitness.errors import ConfigError
-from fairwitness.metrics.evaluation import DEFAULTS, Evaluation
+from fairwitness.metrics.evaluation import CONSTANT, DEFAULTS, SMALL, Evaluation
 from fairwitness.metrics.evaluation_plot import label
 from fairwitness.report import to_json, write_tables
 from fairwitness.stats import Estimate
@@ -111,6 +111,9 @@ def print_summary(found: Evaluation, settings: EvaluateConfig, *, verbose: bool)
                 for name in found.models
             ]
         )
+        for name in found.models:
+            if found.constant(name):
+                typer.echo(f"{plain(name)} {found.constant(name)}.")
         typer.echo("* no other model is at least as good on both and better on one; intervals in brackets.")
     if found.seeds:
         typer.echo(
@@ -121,13 +124,15 @@ def print_summary(found: Evaluation, settings: EvaluateConfig, *, verbose: bool)
         typer.echo(f"Left out: {plain(name)}: {plain(reason, most=400)}")
     if verbose:
         for name, notes in found.notes.items():
-            for note in notes:
+            for note in (each for each in notes if not each.startswith(CONSTANT)):
                 typer.echo(f"Note on {plain(name)}: {note}")
 
 
 def _said(found: Estimate | None) -> str:
     if found is None or not math.isfinite(found.estimate):
         return "–"
+    if found.low == found.high:
+        return f"{number(found.estimate)} (no interval)"
     return f"{number(found.estimate)} {interval(found.low, found.high)}"
 
 
@@ -135,4 +140,5 @@ def _with_group(entry: tuple[Estimate, str] | None) -> str:
     if entry is None:
         return "–"
     found, group = entry
-    return f"{_said(found)}{f' {plain(group, most=20)}' if group else ''}"
+    few = f" ({found.reason.split(';')[0]})" if found.reason.startswith(SMALL) else ""
+    return f"{_said(found)}{f' {plain(group, most=20)}' if group else ''}{few}"

@@ -14,16 +14,25 @@ from fairwitness.text import listing
 #: What an interval is of, as the frames say it.
 ROWS, SPLITS, RUNS = "rows", "splits", "runs"
 
+#: Why an interval over splits has no width.
+ALIKE = "the splits do not differ, so the interval has no width and says nothing"
+
 
 def over_splits(
-    found: Sequence[Estimate], ratios: Sequence[float | None], *, confidence: float
+    found: Sequence[Estimate],
+    ratios: Sequence[float | None],
+    *,
+    confidence: float,
+    limits: tuple[float, float] = (-math.inf, math.inf),
 ) -> tuple[Estimate, str]:
     """Give the mean of a measure over splits or runs, and what its interval is of.
 
     Training parts of random splits overlap, so that results of J splits vary less between them than new data
     would let them. The variance of the mean is therefore taken as (1/J + n_test/n_train) s², with s² the
     variance over splits, and the interval from Student's t with J − 1 degrees of freedom (Nadeau and Bengio
-    2003, "Inference for the generalization error"). It is approximate, and wide for few splits.
+    2003, "Inference for the generalization error"). It is approximate, and wide for few splits; what lies
+    outside the measure's range is cut off. Where all splits give one value it has no width and says nothing,
+    which the reason says.
 
     Where runs judged all rows (nothing was held out), their spread says nothing of new rows: the interval
     then reaches from the lowest to the highest of the runs' own.
@@ -36,6 +45,8 @@ def over_splits(
         n_test / n_train of each split; ``None`` where nothing was held out.
     confidence
         Level of the interval.
+    limits
+        The smallest and the largest possible value.
 
     Returns
     -------
@@ -57,9 +68,13 @@ def over_splits(
         low = min(each.low for each, _ in known)
         high = max(each.high for each, _ in known)
         return Estimate(mean, low, high, n, reason=why), RUNS
+    if values.min() == values.max():
+        why = "; ".join(each for each in (why, ALIKE) if each)
+        return Estimate(float(values[0]), float(values[0]), float(values[0]), n, reason=why), SPLITS
     spread = float(values.std(ddof=1)) * math.sqrt(1 / len(values) + sum(held) / len(held))
     half = float(stdtrit(len(values) - 1, 0.5 + confidence / 2)) * spread
-    return Estimate(mean, mean - half, mean + half, n, reason=why), SPLITS
+    low, high = max(mean - half, limits[0]), min(mean + half, limits[1])
+    return Estimate(mean, low, high, n, reason=why), SPLITS
 
 
 def _mean_n(found: Sequence[Estimate]) -> int:

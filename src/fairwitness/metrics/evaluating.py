@@ -191,6 +191,7 @@ def evaluate(
         n=n,
         seeds=tuple(splits),
         test_size=test_size if splits else None,
+        minimum_n=minimum_n,
         notes={name: answer.notes for name, answer in ordered.items() if answer.notes},
     )
 

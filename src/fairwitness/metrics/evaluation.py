@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from fairwitness.errors import ConfigError, UnknownNameError
+from fairwitness.metrics.catalogue import Metric
 from fairwitness.metrics.evaluation_front import better, front, metric_named, size
+from fairwitness.metrics.measured import Status
 from fairwitness.stats import Estimate
 from fairwitness.text import listing, number, plain
 from fairwitness.typing import Document
@@ -19,6 +21,11 @@ if TYPE_CHECKING:
 
 #: What stands as the seed of a row over all rows, and of the mean over several splits.
 ALL, MEAN = "all", "mean"
+#: How the reason begins where only groups of few rows could be compared.
+SMALL = "small, n = "
+#: What is noted of a model that answers the same for everybody.
+EVERYBODY, NOBODY, ONE_NUMBER = "accepts everybody", "accepts nobody", "predicts one number for everybody"
+CONSTANT = (EVERYBODY, NOBODY, ONE_NUMBER)
 #: Measure of accuracy, and of difference between groups, that pictures show if none is named.
 DEFAULTS: Mapping[str, tuple[str, str]] = {
     "classification": ("balanced_accuracy", "statistical_parity_difference"),
@@ -43,6 +50,14 @@ class EvaluationRow:
     interval_of
         What the interval is of: ``"rows"`` (other rows like these), ``"splits"`` (training and test rows
         drawn anew) or ``"runs"`` (the widest of several runs on the same rows).
+    status
+        ``"ok"``, ``"small"`` (a group has fewer than ``minimum_n`` rows; of a mean, in at least half of the
+        splits), ``"partial"`` (the interval is incomplete, or has no width) or ``"undefined"`` (no value).
+    p, p_adjusted
+        Of no difference, alone and adjusted for the other groups, as in
+        :class:`fairwitness.metrics.MeasuredValue`; NaN where nothing is tested, and of a mean over splits.
+    n_group
+        Rows of the group (of a mean: in a split, on average); 0 where there is no group.
     """
 
     model: str
@@ -53,6 +68,10 @@ class EvaluationRow:
     reference: str
     estimate: Estimate
     interval_of: str
+    status: Status = "ok"
+    p: float = math.nan
+    p_adjusted: float = math.nan
+    n_group: int = 0
 
     def to_dict(self) -> Document:
         """Give plain values: a flat row of the frame."""
@@ -69,6 +88,10 @@ class EvaluationRow:
             "high": found.high,
             "n": found.n,
             "interval_of": self.interval_of,
+            "status": self.status,
+            "p": self.p,
+            "p_adjusted": self.p_adjusted,
+            "n_group": self.n_group,
             "reason": found.reason,
         }
 
@@ -86,7 +109,7 @@ class Evaluation:
     failures
         Model → why it gave none.
     notes
-        Model → what was warned of while it was fitted or asked.
+        Model → what was warned of while it was fitted or asked, and whether it says the same of everybody.
     task
         ``"classification"`` or ``"regression"``.
     seeds
@@ -97,6 +120,8 @@ class Evaluation:
         Level of all intervals.
     n
         Rows of the table.
+    minimum_n
+        Groups with fewer rows are passed over where the farthest group is named, unless there are only such.
     """
 
     rows: tuple[EvaluationRow, ...]
@@ -108,6 +133,15 @@ class Evaluation:
     seeds: tuple[int, ...] = ()
     test_size: float | None = None
     notes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    minimum_n: int = 30
+
+    def constant(self, model: str) -> str:
+        """Say that a model answers the same for everybody; empty where it does not."""
+        return next((note for note in self.notes.get(model, ()) if note.startswith(CONSTANT)), "")
+
+    def is_small(self, row: EvaluationRow) -> bool:
+        """Say whether a row is of a group with fewer than ``minimum_n`` rows, or compared with one."""
+        return row.status == "small" or 0 < row.n_group < self.minimum_n
 
     @property
     def headline(self) -> tuple[EvaluationRow, ...]:
@@ -137,7 +171,8 @@ class Evaluation:
             Sensitive feature; by default none for a measure of everyone, else the first.
         group
             One group. By default everyone; of a comparison with several groups, the group that is farthest
-            from no difference, as a distance: which group that is may differ between models.
+            from no difference, as a distance: which group that is may differ between models. Groups of fewer
+            than ``minimum_n`` rows count only where there are no others; the reason then says so.
 
         Raises
         ------
@@ -177,8 +212,29 @@ class Evaluation:
         for name in self.models:
             mine = [row for row in rows if row.model == name]
             if mine:
-                out[name] = _one(mine, declared.name)
+                out[name] = self._one(mine, declared)
         return out
+
+    def _one(self, rows: Sequence[EvaluationRow], declared: Metric) -> tuple[Estimate, str]:
+        """Give the one row's estimate; of several groups' the one that is farthest from no difference."""
+        known = [row for row in rows if math.isfinite(row.estimate.estimate)]
+        if not known:
+            return rows[0].estimate, rows[0].group
+        # A group of five rows is far off by chance alone.
+        enough = [row for row in known if not self.is_small(row)]
+        worst = max(enough or known, key=lambda row: size(declared, row.estimate).estimate)
+        said = [] if enough or not worst.group else [f"{SMALL}{worst.n_group or worst.estimate.n:,}"]
+        lacking = [plain(row.group) for row in rows if row not in known]
+        if lacking:
+            said.append(f"no value for {listing(lacking, most=3)}")
+        if enough and len(known) > len(enough):
+            passed = [plain(row.group) for row in known if row not in enough]
+            said.append(f"passed over for few rows: {listing(passed, most=3)}")
+        if not said:
+            return worst.estimate, worst.group
+        if len(rows) == 1 and worst.estimate.reason:
+            said.append(worst.estimate.reason)
+        return replace(worst.estimate, reason="; ".join(said)), worst.group
 
     def pareto(
         self, accuracy: str | None = None, difference: str | None = None, *, feature: str | None = None
@@ -248,6 +304,7 @@ class Evaluation:
             "seeds": list(self.seeds),
             "test_size": self.test_size,
             "confidence": self.confidence,
+            "minimum_n": self.minimum_n,
             "rows": [{key: _plain(value) for key, value in row.to_dict().items()} for row in self.rows],
         }
 
@@ -308,25 +365,12 @@ _COLUMNS = [
     "high",
     "n",
     "interval_of",
+    "status",
+    "p",
+    "p_adjusted",
+    "n_group",
     "reason",
 ]
-
-
-def _one(rows: Sequence[EvaluationRow], metric: str) -> tuple[Estimate, str]:
-    """Give the one row's estimate; of several groups' the one that is farthest from no difference."""
-    if len(rows) == 1:
-        return rows[0].estimate, rows[0].group
-    declared = metric_named(metric)
-    known = [row for row in rows if math.isfinite(row.estimate.estimate)]
-    if not known:
-        return rows[0].estimate, rows[0].group
-    worst = max(known, key=lambda row: size(declared, row.estimate).estimate)
-    if len(known) == len(rows):
-        return worst.estimate, worst.group
-    lacking = [plain(row.group) for row in rows if row not in known]
-    from dataclasses import replace
-
-    return replace(worst.estimate, reason=f"no value for {listing(lacking, most=3)}"), worst.group
 
 
 def _compares(metric: str) -> bool:

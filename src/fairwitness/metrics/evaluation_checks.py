@@ -18,7 +18,7 @@ from fairwitness.findings import (
     load_thresholds,
 )
 from fairwitness.metrics.catalogue import CATALOGUE
-from fairwitness.metrics.evaluate_measure import Ruler, measured_rows
+from fairwitness.metrics.evaluate_measure import Ruler, constant, measured_rows
 from fairwitness.metrics.evaluate_runs import Run
 from fairwitness.metrics.evaluation import Evaluation
 from fairwitness.metrics.evaluation_pairs import Beside, beside
@@ -110,6 +110,12 @@ def _evaluation(case: Case) -> Evaluation:
         task="classification",
         confidence=case.confidence,
         n=case.n_rows,
+        notes={
+            name: note
+            for name, answers in judged.items()
+            if (note := constant([Run(None, everyone, answers.accepted)], regression=False))
+        },
+        minimum_n=case.minimum_n,
     )
 
 

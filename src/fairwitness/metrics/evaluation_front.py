@@ -21,6 +21,15 @@ def target(metric: Metric) -> float | None:
     return {"0": 0.0, "1": 1.0}.get(metric.best.split(" ")[0])
 
 
+def limits(metric: Metric, n: int) -> tuple[float, float]:
+    """Give the smallest and the largest possible value among n rows, as the catalogue declares the range."""
+    ends = {"−∞": -math.inf, "∞": math.inf, "√2": math.sqrt(2), "ln n": math.log(max(n, 1))}
+    low, high = metric.range.strip("[]()").split(", ")
+    return tuple(  # type: ignore[return-value]
+        ends[end] if end in ends else float(end.replace("−", "-")) for end in (low, high)
+    )
+
+
 def size(metric: Metric, found: Estimate) -> Estimate:
     """Give the distance from no difference, with its interval; what is good in itself stays as it is.
 
