@@ -32,6 +32,11 @@ def test_family_and_task_narrow_it(fairwitness: Call) -> None:
     assert "No metric" in fairwitness("metrics", "mae", "--family", "entropy").out
 
 
+def test_names_are_split_at_commas(fairwitness: Call) -> None:
+    found = json.loads(fairwitness("metrics", "mae,rmse", "r2", "--format", "json").out)
+    assert [entry["name"] for entry in found] == ["rmse", "mae", "r2"]
+
+
 def test_one_is_explained(fairwitness: Call) -> None:
     out = fairwitness("metrics", "theil_index").out
     assert "E[(b/μ) ln(b/μ)]" in out

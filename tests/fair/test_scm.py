@@ -61,3 +61,21 @@ def test_takes_any_form_of_graph_and_survives_copies() -> None:
 def test_refuses_what_contradicts_itself(graph: str, roles: dict[str, object], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         SCM(graph, **roles)
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ({"graph": 5}, "no causal graph"),
+        ({"sensitive": 5}, "sensitive must name nodes"),
+        ({"sensitive": [5]}, "sensitive must name nodes"),
+        ({"latents": None}, "latents must name nodes"),
+        ({"outcome": ["b"]}, "outcome must name a node"),
+        ({"families": 5}, "families must be a mapping"),
+        ({"families": {"b": ["normal"]}}, "no such family"),
+    ],
+)
+def test_arguments_of_a_wrong_type_are_named(change, match):
+    given = {"graph": "a -> b", "sensitive": "a", **change}
+    with pytest.raises(ConfigError, match=match):
+        SCM(given.pop("graph"), **given)

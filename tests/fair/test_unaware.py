@@ -134,3 +134,11 @@ def test_refusals() -> None:
     for model in (Unaware(LogisticRegression()), Full(LogisticRegression())):
         with pytest.raises(UnfittedError):
             model.predict(BARE)
+
+
+@pytest.mark.parametrize("kind", [Unaware, Full])
+@pytest.mark.parametrize("inside", [None, 5, LogisticRegression])
+def test_what_is_no_estimator_is_named(kind, inside):
+    table = pd.DataFrame({"sex": ["f", "m"] * 10, "income": range(20)})
+    with pytest.raises(ConfigError, match="must be a scikit-learn estimator"):
+        kind(inside, sensitive="sex").fit(table, table["income"] > 9)

@@ -502,6 +502,23 @@ def test_looking_up() -> None:
         ),
         ({"y_true": [], "y_pred": [], "sensitive_features": None}, DataError, "no rows"),
         ({"random_state": -1}, ConfigError, "random_state"),
+        ({"metrics": None}, ConfigError, "metrics must be names"),
+        ({"metrics": 5}, ConfigError, "metrics must be names"),
+        ({"metrics": [["accuracy"]]}, ConfigError, "metrics must be names"),
+        ({"y_pred": 5}, DataError, "y_pred must have one value a row"),
+        ({"y_pred": {"a": 1}}, DataError, "y_pred must have one value a row"),
+        ({"y_score": np.array(0.5)}, DataError, "y_score must have one value a row"),
+        ({"sample_weight": object()}, DataError, "sample_weight must have one value a row"),
+        ({"sample_weight": 5}, DataError, "sample_weight must have one value a row"),
+        ({"favorable": {}}, ConfigError, "favorable must be one label"),
+        ({"favorable": np.array([0, 1])}, ConfigError, "favorable must be one label"),
+        ({"adjust": {}}, ConfigError, "unknown adjustment"),
+        ({"adjust": np.array(["holm", "max-t"])}, ConfigError, "unknown adjustment"),
+        ({"task": np.array(["auto", "score"])}, ConfigError, "unknown task"),
+        ({"reference": ["a"]}, ConfigError, "reference must be one group"),
+        ({"intersections": None}, ConfigError, "intersections must be True or False"),
+        ({"intersections": 5}, ConfigError, "intersections must be True or False"),
+        ({"intersections": [1, 2]}, ConfigError, "intersections must be True or False"),
     ],
 )
 def test_what_makes_no_sense_is_named(change: dict[str, Any], error: type[Exception], match: str) -> None:
@@ -521,6 +538,33 @@ def test_columns_of_a_mapping_are_aligned_too() -> None:
         given = {"sensitive_features": data["sex"], name: {"g": turned}}
         with pytest.raises(DataError, match=rf"{name}\['g'\] have different indexes"):
             measure(data["y"], data["p"], **given)
+
+
+def test_groups_that_are_numbers_are_found_by_them() -> None:
+    g = np.array([0, 1] * 40)
+    found = measure(
+        [1, 0] * 40,
+        [1, 1] * 40,
+        sensitive_features={"g": g},
+        control_features=[2.0, 2.0, 3.0, 3.0] * 20,
+        n_resamples=10,
+    )
+    named = found.value("selection_rate", group="0")
+    assert named.group == "0"
+    for label in (0, np.int64(0), 0.0, np.float32(0)):
+        assert found.value("selection_rate", group=label) is named
+    assert found.value("selection_rate", group=1, control=3).control == "3"
+    with pytest.raises(UnknownNameError, match="name one of everyone, g: 0 and g: 1"):
+        found.value("accuracy", group=2)
+
+
+def test_fractions_as_true_outcomes_are_a_regression() -> None:
+    y = np.linspace(0, 1, 60)
+    found = measure(y, [0, 1] * 30, n_resamples=10)
+    assert found.task == "regression"
+    assert found.value("mae").estimate == pytest.approx(np.abs(y - np.array([0, 1] * 30)).mean())
+    # Floats that are whole are labels.
+    assert measure([0.0, 1.0] * 30, [0, 1] * 30, n_resamples=10).task == "classification"
 
 
 def test_what_was_named_and_cannot_be_measured_is_said() -> None:
@@ -567,4 +611,7 @@ def test_ties_and_constant_scores() -> None:
     assert found.value("roc_auc").estimate == 0.5
     far = found["wasserstein_distance"]
     assert all((value.estimate, value.p) == (0.0, 1.0) for value in far)
+    for value in (*far, *found["wasserstein_distance_max"], *found["wasserstein_distance_to_whole"]):
+        assert (value.status, value.low, value.high) == ("partial", 0.0, 0.0)
+        assert "do not vary" in value.reason
     assert all(value.estimate == 0.0 for value in found["mmd"])

@@ -234,3 +234,30 @@ def test_groups_of_cells_are_the_groups_of_the_rows(frame):
     assert got[0].take(np.zeros(0, int)).n_missing == 0
     with pytest.raises(GroupError, match=f"of {N} rows"):
         sensitive_groups(table, rows=cells.rows, missing="error")
+
+
+def test_any_iterator_of_batches_is_a_stream(tmp_path):
+    table = pa.table({"a": ["x", "y", "x", "x"] * 5, "n": list(range(20))})
+    pq.write_table(table, tmp_path / "t.parquet")
+    want = count_cells(table, ["a"])
+    file = pq.ParquetFile(tmp_path / "t.parquet")
+    for source in (
+        file.iter_batches(batch_size=3),
+        iter(table.to_batches(max_chunksize=3)),
+        table.to_batches(max_chunksize=3),
+        (batch for batch in table.to_batches()),
+    ):
+        got = count_cells(source, ["a"])
+        assert got.table["a"].to_pylist() == want.table["a"].to_pylist()
+        assert got.rows.tolist() == want.rows.tolist() == [15, 5]
+    used = iter(table.to_batches())
+    list(used)
+    with pytest.raises(DataError, match="the stream holds no batches"):
+        count_cells(used, ["a"])
+    with pytest.raises(DataError, match="must give arrow batches of the same columns and types; got str"):
+        count_cells(iter(["x"]), ["a"])
+    mixed = [*table.to_batches(), *table.select(["a"]).to_batches()]
+    with pytest.raises(DataError, match="must give arrow batches of the same columns"):
+        count_cells(iter(mixed), ["a"])
+    with pytest.raises(DataError, match="the table lacks column b"):
+        count_cells(iter(table.to_batches()), ["b"])

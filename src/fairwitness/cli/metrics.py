@@ -14,7 +14,7 @@ from fairwitness.cli.terminal import Output, Verbose, print_table
 
 def command(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Metrics to explain; all are listed without.")
+        list[str] | None, typer.Argument(help="Metrics to explain, also a,b; all are listed without.")
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List them, as without any option.")] = False,
     family: Annotated[
@@ -34,7 +34,8 @@ def command(
 
     found = list_metrics(family=family, task=task)
     if names:
-        wanted = {metric.name for metric in chosen(names)}
+        apart = [name.strip() for each in names for name in each.split(",") if name.strip()]
+        wanted = {metric.name for metric in chosen(apart)}
         found = tuple(metric for metric in found if metric.name in wanted)
     if output == "json":
         typer.echo(json.dumps([metric.to_dict() for metric in found], indent=2, ensure_ascii=False))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from fairwitness.arguments import shown
+from fairwitness.arguments import items_of, shown
 from fairwitness.causal import CausalGraph
 from fairwitness.errors import ConfigError
 from fairwitness.text import listing, plain
@@ -74,11 +74,21 @@ class SCM:
         latents: str | Iterable[str] = (),
         families: Mapping[str, Family] | None = None,
     ) -> None:
+        if outcome is not None and not isinstance(outcome, str):
+            raise ConfigError(
+                "outcome must name a node", got=shown(outcome), fix='pass e.g. outcome="income"'
+            )
+        if families is not None and not isinstance(families, Mapping):
+            raise ConfigError(
+                "families must be a mapping from node to family",
+                got=shown(families),
+                fix='pass e.g. families={"score": "gaussian"}',
+            )
         for name, value in {
             "graph": CausalGraph.from_any(graph),
-            "sensitive": _names(sensitive),
+            "sensitive": _names(sensitive, "sensitive"),
             "outcome": outcome,
-            "latents": _names(latents),
+            "latents": _names(latents, "latents"),
             "families": dict(families or {}),
         }.items():
             object.__setattr__(self, name, value)
@@ -124,7 +134,11 @@ class SCM:
         twice = sorted({plain(name) for name in roles if roles.count(name) > 1})
         if twice:
             raise ConfigError("a node has two roles", got=listing(twice), fix="give each node one role")
-        unknown = [family for family in self.families.values() if family not in get_args(Family)]
+        unknown = [
+            family
+            for family in self.families.values()
+            if not isinstance(family, str) or family not in get_args(Family)
+        ]
         if unknown:
             raise ConfigError(
                 "there is no such family",
@@ -163,5 +177,12 @@ class SCM:
             )
 
 
-def _names(value: str | Iterable[str]) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(value)
+def _names(value: object, argument: str) -> tuple[str, ...]:
+    names = [value] if isinstance(value, str) else items_of(value)
+    if names is None or not all(isinstance(name, str) for name in names):
+        raise ConfigError(
+            f"{argument} must name nodes",
+            got=shown(value),
+            fix=f'pass their names, for example {argument}=["A", "B"]',
+        )
+    return tuple(str(name) for name in names)

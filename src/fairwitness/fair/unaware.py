@@ -67,6 +67,18 @@ class _Wrapped(BaseEstimator):  # type: ignore[misc]
             )
         return tuple(names)
 
+    def _copied(self) -> Any:
+        """Give an unfitted copy of the estimator inside."""
+        if isinstance(self.estimator, type) or not (
+            hasattr(self.estimator, "fit") and hasattr(self.estimator, "get_params")
+        ):
+            raise ConfigError(
+                "estimator must be a scikit-learn estimator",
+                got=shown(self.estimator),
+                fix="pass for example LogisticRegression()",
+            )
+        return clone(self.estimator)
+
     def _select(self, frame: NativeFrame) -> NativeFrame:
         return select_columns(frame, [str(name) for name in self.feature_names_in_])
 
@@ -130,7 +142,10 @@ class Unaware(_Wrapped):
         ------
         DataError
             If a named column is not in X and nothing is given in its place, or no other column is left.
+        ConfigError
+            If ``estimator`` is none.
         """
+        model = self._copied()
         frame = named_table(X)
         names = self._named()
         mine = self._hidden(names)
@@ -146,7 +161,7 @@ class Unaware(_Wrapped):
             sensitive_columns(frame, names)  # a name that is not there is a mistake, not a column left out
         # Estimators of this room ask for sensitive features; so, pipelines and searches pass them on.
         with sklearn.config_context(enable_metadata_routing=bool(more) or _routing()):
-            self.estimator_: Any = clone(self.estimator).fit(self._select(frame), y, **more)
+            self.estimator_: Any = model.fit(self._select(frame), y, **more)
         return self
 
     def predict(self, X: NativeFrame) -> np.ndarray:
@@ -216,14 +231,17 @@ class Full(_Wrapped):
         ------
         InputError
             If a named sensitive column is nowhere.
+        ConfigError
+            If ``estimator`` is none.
         """
+        model = self._copied()
         names = self._named()
         if sensitive_features is not None and not names:
             names = tuple(beside(sensitive_features, None))
         self.sensitive_ = names
         table = joined(X, sensitive_features, names)
         self._keep(column_names(table))
-        self.estimator_: Any = clone(self.estimator).fit(table, y)
+        self.estimator_: Any = model.fit(table, y)
         return self
 
     def predict(self, X: NativeFrame, *, sensitive_features: Any = None) -> np.ndarray:

@@ -12,6 +12,7 @@ import difflib
 from collections.abc import Sequence
 from typing import get_args
 
+from fairwitness.arguments import items_of, shown
 from fairwitness.errors import ConfigError
 from fairwitness.metrics.declared import (
     Family as Family,
@@ -85,9 +86,13 @@ def chosen(metrics: str | Sequence[str]) -> tuple[Metric, ...]:
     Raises
     ------
     ConfigError
-        For a name that is neither a metric nor a family.
+        For a name that is neither a metric nor a family, or what holds no names.
     """
-    wanted = [metrics] if isinstance(metrics, str) else list(metrics)
+    wanted = [metrics] if isinstance(metrics, str) else items_of(metrics)
+    if wanted is None or not all(isinstance(name, str) for name in wanted):
+        raise ConfigError(
+            "metrics must be names", got=shown(metrics), fix='pass metrics="all", or names and families'
+        )
     families = get_args(Family)
     for name in wanted:
         if name != "all" and name not in CATALOGUE and name not in families:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping, Set
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from fairwitness.errors import DataError
+from fairwitness.arguments import shown
+from fairwitness.errors import ConfigError, DataError
 from fairwitness.model.labels import as_labels, is_label, missing_labels, own, same
 from fairwitness.table.groups import Groups, sensitive_groups
 from fairwitness.table.levels import sort_levels
@@ -17,6 +19,8 @@ from fairwitness.typing import BoolArray, FloatArray, IntArray, MissingPolicy
 
 #: Labels that are understood without being seen: a model may give only one of the two.
 _CODES = frozenset({-1, 0, 1})
+#: Arguments that are one column.
+_COLUMNS = frozenset({"y_true", "y_pred", "y_score", "scores", "sample_weight"})
 
 
 def favoured(values: Any, favorable: object, name: str, *, also: BoolArray | None = None) -> BoolArray:
@@ -37,7 +41,13 @@ def favoured(values: Any, favorable: object, name: str, *, also: BoolArray | Non
     ------
     DataError
         If a label is missing, or the favourable one occurs nowhere and cannot be meant.
+    ConfigError
+        If ``favorable`` is no single label.
     """
+    if isinstance(favorable, tuple) or not isinstance(favorable, Hashable):
+        raise ConfigError(
+            "favorable must be one label", got=shown(favorable), fix='pass for example favorable=1 or "good"'
+        )
     array, hits = _matched(values, favorable, name)
     if len(array) and not hits.any() and not (also is not None and also.any()):
         seen = labels_of(array)
@@ -147,9 +157,17 @@ def check_rows(**columns: Any) -> None:
     ------
     DataError
         In both cases: rows are matched by position, which an index of another order would silently break.
+        Also if outcomes, predictions, scores or weights are no column at all.
     """
     given = {name: values for name, values in columns.items() if values is not None}
-    lengths = {name: len(values) for name, values in given.items() if hasattr(values, "__len__")}
+    lengths = {name: n for name, values in given.items() if (n := _length(values)) is not None}
+    for name in _COLUMNS & given.keys():
+        if name not in lengths or isinstance(given[name], str | bytes | Mapping | Set):
+            raise DataError(
+                f"{name} must have one value a row",
+                got=shown(given[name]),
+                fix="pass a column: an array, a list or a series",
+            )
     if len(set(lengths.values())) > 1:
         raise DataError(
             "the columns differ in their number of rows",
@@ -163,6 +181,14 @@ def check_rows(**columns: Any) -> None:
                 f"{indexed[0][0]} and {name} have different indexes",
                 fix="align them, or pass plain arrays (.to_numpy()) if their rows are in the same order",
             )
+
+
+def _length(values: Any) -> int | None:
+    """Give the number of rows; ``None`` for what has none, such as groups or an array of no dimension."""
+    try:
+        return len(values)
+    except TypeError:
+        return None
 
 
 def one_feature(

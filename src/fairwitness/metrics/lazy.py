@@ -61,8 +61,9 @@ def count_metrics(
     ----------
     source
         A DuckDB relation, polars LazyFrame or PySpark DataFrame (grouped where it is); the path of a parquet
-        file or folder, a list of paths, a :class:`pyarrow.dataset.Dataset` or a stream of arrow batches (read
-        once, a batch at a time, in memory that does not grow with the rows); or a table in memory.
+        file or folder, a list of paths, a :class:`pyarrow.dataset.Dataset` or a stream of arrow batches (a
+        :class:`pyarrow.RecordBatchReader` or any iterator of batches; read once, a batch at a time, in memory
+        that does not grow with the rows); or a table in memory.
     y_pred
         Name of the column of decisions.
     y_true

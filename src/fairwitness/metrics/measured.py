@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from fairwitness.errors import UnknownNameError
 from fairwitness.metrics.catalogue import CATALOGUE
+from fairwitness.model.labels import own
+from fairwitness.table.levels import level_text
 from fairwitness.text import interval, listing, number, plain
 from fairwitness.typing import Document
 
@@ -147,7 +149,9 @@ class Measured:
     def __len__(self) -> int:
         return len(self.values)
 
-    def value(self, metric: str, *, feature: str = "", group: str = "", control: str = "") -> MeasuredValue:
+    def value(
+        self, metric: str, *, feature: str = "", group: object = "", control: object = ""
+    ) -> MeasuredValue:
         """Give the one value of a metric: everyone's, or that of a group of a feature.
 
         Parameters
@@ -157,15 +161,17 @@ class Measured:
         feature
             The sensitive feature; may be left out where there is one.
         group
-            The group; empty for everyone or for the feature as a whole.
+            The group, by its label or the value it stands for (``0``); empty for everyone or for the feature
+            as a whole.
         control
-            Stratum of the control features, or ``"pooled"``.
+            Stratum of the control features, likewise, or ``"pooled"``.
 
         Raises
         ------
         UnknownNameError
             If there is no such value.
         """
+        group, control = level_text(own(group)), level_text(own(control))
         wanted = [
             value
             for value in self[metric]
@@ -174,7 +180,9 @@ class Measured:
         if len(wanted) > 1 and not feature:
             wanted = [value for value in wanted if not value.feature] or wanted
         if len(wanted) != 1:
-            known = [f"{v.feature}: {v.group}" for v in self[metric]]
+            known = [
+                ": ".join(part for part in (v.feature, v.group) if part) or "everyone" for v in self[metric]
+            ]
             raise UnknownNameError(
                 f"{plain(metric)} has {'no' if not wanted else 'more than one'} such value",
                 got=f"feature {plain(feature)!r}, group {plain(group)!r}, control {plain(control)!r}",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from fairwitness.arguments import whole_number
+from fairwitness.arguments import shown, whole_number
 from fairwitness.errors import ConfigError, DataError, FairwitnessWarning
 from fairwitness.metrics.catalogue import CATALOGUE, Metric, chosen
 from fairwitness.metrics.comparing import (
@@ -69,7 +69,8 @@ def measure(
         a list). Several columns are measured each and crossed (observed crossings only).
     task
         ``"classification"``, ``"regression"``, ``"score"`` (only what scores say), or ``"auto"``: a
-        regression where predictions hold fractions or more than 20 different numbers and no score is given.
+        regression where no score is given and predictions hold more than 20 different numbers, or they or
+        the true outcomes fractions.
     metrics
         ``"all"``, or names and families of the catalogue (:func:`list_metrics`).
     favorable
@@ -200,8 +201,14 @@ def check_asked(reference: object, confidence: float, minimum_n: int, n_resample
         For an unknown or impossible option.
     """
     whole_number(n_resamples, "n_resamples", least=10, fix="pass for example n_resamples=1000")
-    if adjust not in {"holm", "max-t"}:
-        raise ConfigError("unknown adjustment", got=plain(adjust), fix='use "holm" or "max-t"')
+    if not isinstance(adjust, str) or adjust not in {"holm", "max-t"}:
+        raise ConfigError("unknown adjustment", got=shown(adjust), fix='use "holm" or "max-t"')
+    if not isinstance(reference, Hashable | Mapping):
+        raise ConfigError(
+            "reference must be one group, or a mapping from feature to group",
+            got=shown(reference),
+            fix='pass for example reference="privileged"',
+        )
     return Asked(
         reference,
         check_confidence(confidence),

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import narwhals as nw
 import numpy as np
 
-from fairwitness.arguments import number_array, real_number
+from fairwitness.arguments import number_array, real_number, shown
 from fairwitness.errors import ConfigError, DataError, GroupError
 from fairwitness.metrics.confusion import check_weights
 from fairwitness.metrics.entropy import Benefit, benefits
@@ -173,8 +173,14 @@ def read_inputs(
     DataError, GroupError, ConfigError
         If rows do not align, labels or scores are unusable, or the features give no groups.
     """
-    if task not in get_args(TaskName):
-        raise ConfigError("unknown task", got=plain(task), fix=f"use {listing(get_args(TaskName))}")
+    if not isinstance(task, str) or task not in get_args(TaskName):
+        raise ConfigError("unknown task", got=shown(task), fix=f"use {listing(get_args(TaskName))}")
+    if not isinstance(intersections, bool | np.bool_):
+        raise ConfigError(
+            "intersections must be True or False",
+            got=shown(intersections),
+            fix="pass True to cross several sensitive features",
+        )
     if y_pred is None and y_score is None:
         raise DataError("there is nothing to measure", fix="pass y_pred=, the predictions, or y_score=")
     check_rows(
@@ -202,7 +208,8 @@ def read_inputs(
             )
         check_scores(score)
     if task == "auto":
-        task = "regression" if score is None and _continuous(y_pred) else "classification"
+        continuous = score is None and (_continuous(y_pred) or (y_true is not None and _fractions(y_true)))
+        task = "regression" if continuous else "classification"
     inputs = Inputs(
         task,
         n,
@@ -346,14 +353,22 @@ def _rowwise(name: str, features: Any) -> dict[str, Any]:
 
 def _continuous(y_pred: Any) -> bool:
     """Say whether predictions look like a regression's: fractions, or many different numbers."""
-    values = np.asarray(y_pred)
-    if values.dtype.kind == "O":
-        values = np.asarray(list(labels_of(y_pred)), dtype=object)
-        if not all(isinstance(value, int | float) for value in values):
-            return False
-        values = values.astype(np.float64)
-    if values.dtype.kind not in "iuf":
-        return False
-    values = np.unique(values[:1000] if len(values) > 1000 else values)
-    fractions = values.dtype.kind == "f" and bool((values != np.round(values)).any())
-    return fractions or len(values) > MOST_LABELS
+    values = _some_numbers(y_pred)
+    return len(values) > MOST_LABELS or _fractions(y_pred)
+
+
+def _fractions(values: Any) -> bool:
+    """Say whether there are fractions among values; missing and infinite ones are none."""
+    some = _some_numbers(values)
+    return some.dtype.kind == "f" and bool((np.isfinite(some) & (some != np.round(some))).any())
+
+
+def _some_numbers(values: Any) -> np.ndarray:
+    """Give different numbers among the first of the values; none where they are no numbers."""
+    array = np.asarray(values)
+    if array.dtype.kind == "O":
+        array = np.asarray(list(labels_of(values)), dtype=object)
+        if not all(isinstance(value, int | float) for value in array):
+            return np.zeros(0)
+        array = array.astype(np.float64)
+    return np.unique(array[:1000]) if array.dtype.kind in "iuf" else np.zeros(0)

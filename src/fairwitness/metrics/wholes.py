@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from fairwitness.metrics.catalogue import CATALOGUE
-from fairwitness.metrics.comparing import OVERALL, Asked, rows_of
+from fairwitness.metrics.comparing import OVERALL, SPREADLESS, Asked, rows_of
 from fairwitness.metrics.entropy import CELL_BENEFITS, between_groups, entropy_of_cells, entropy_of_sums
 from fairwitness.metrics.measured import MeasuredValue
 from fairwitness.metrics.reading import Inputs
@@ -46,6 +46,8 @@ def distance_rows(
             continue
         estimate, low, high = spreads.whole(name)
         status, reason = ("ok", "") if math.isfinite(low) else ("partial", _no_interval(groups))
+        if low == high:
+            status, reason = "partial", SPREADLESS
         if empty:
             status, reason = (
                 "partial",
@@ -133,6 +135,8 @@ def _reasoned(
         return replace(
             row, status="partial", reason="the scores reach too far for the bandwidth to be resampled"
         )
+    if row.low == row.high:
+        return replace(row, status="partial", reason=SPREADLESS)
     few = [
         f"{plain(label)} has {int(n[at] + 1e-9):,} rows"
         for label, at in places.items()

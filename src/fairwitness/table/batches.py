@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -31,6 +32,38 @@ def is_streamed(source: Any) -> bool:
     )
 
 
+def as_stream(source: Any) -> Any:
+    """Give an iterator or list of arrow batches as a :class:`pyarrow.RecordBatchReader`, all else as it is.
+
+    Raises
+    ------
+    DataError
+        If an iterator gives nothing, or something else than arrow batches.
+    """
+    if isinstance(source, list | tuple) and source and isinstance(source[0], pa.RecordBatch):
+        source = iter(source)
+    if not isinstance(source, Iterator) or isinstance(source, pa.RecordBatchReader):
+        return source
+    first = next(source, None)
+    if first is None:
+        raise DataError("the stream holds no batches", fix="pass it before it is used up")
+    kind = getattr(first, "schema", None)
+
+    def checked() -> Iterator[Batch]:
+        for batch in chain([first], source):
+            if not isinstance(batch, pa.RecordBatch) or batch.schema != kind:
+                raise DataError(
+                    "a stream must give arrow batches of the same columns and types",
+                    got=plain(batch.schema if isinstance(batch, pa.RecordBatch) else type(batch).__name__),
+                    fix="pass pyarrow.RecordBatch objects, as pyarrow.parquet.ParquetFile.iter_batches gives",
+                )
+            yield batch
+
+    if not isinstance(first, pa.RecordBatch):
+        next(checked())
+    return pa.RecordBatchReader.from_batches(kind, checked())
+
+
 def stream_columns(source: Any) -> list[str]:
     """Give the names of the columns, in order.
 
@@ -54,7 +87,8 @@ def batches(source: Any, columns: Sequence[str], *, rows: int = BATCH_ROWS) -> I
     ----------
     source
         Path of a parquet file, of a folder of them (``*.parquet``, sorted by name), a list of paths, a
-        :class:`pyarrow.dataset.Dataset`, or a :class:`pyarrow.RecordBatchReader` (which is used up).
+        :class:`pyarrow.dataset.Dataset`, or a :class:`pyarrow.RecordBatchReader` (which is used up); see
+        :func:`as_stream` for iterators of batches.
     columns
         Names of the columns, each once.
     rows

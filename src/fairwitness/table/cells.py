@@ -10,7 +10,7 @@ import narwhals as nw
 
 from fairwitness.arguments import whole_number
 from fairwitness.errors import DataError
-from fairwitness.table.batches import batches, is_streamed, stream_columns
+from fairwitness.table.batches import as_stream, batches, is_streamed, stream_columns
 from fairwitness.table.bins import EqualBins
 from fairwitness.table.cuts import SensitiveSpec, parse_sensitive_spec
 from fairwitness.table.frames import column_names, native_column
@@ -115,6 +115,7 @@ def count_cells(
         If a cut does not end in a number, or its column holds text.
     """
     whole_number(max_cells, "max_cells")
+    source = as_stream(source)
     lazy = None if is_streamed(source) else nw.from_native(source, pass_through=True)
     if isinstance(lazy, nw.LazyFrame):
         known = list(lazy.collect_schema().names())

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairwitness.errors import DataError
-from fairwitness.table.batches import is_streamed
+from fairwitness.table.batches import as_stream, is_streamed
 from fairwitness.table.cells import count_cells
 from fairwitness.table.columns import read_column
 from fairwitness.table.frames import column_names, n_rows, native_column
@@ -115,6 +115,7 @@ def count_table(
             got=listing([plain(name) for name in names]) or "none",
             fix="name each column once",
         )
+    frame = as_stream(frame)
     streamed = is_streamed(frame)
     lazy = None if streamed else _as_lazy(frame)
     if lazy is None and not streamed:

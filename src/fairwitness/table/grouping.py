@@ -37,7 +37,7 @@ def build_groups(
     rows: ArrayLike | None = None,
 ) -> tuple[Groups, ...]:
     """Do the work of :func:`fairwitness.table.groups.sensitive_groups`."""
-    if missing not in get_args(MissingPolicy):
+    if not isinstance(missing, str) or missing not in get_args(MissingPolicy):
         raise ConfigError(
             "unknown policy for missing values",
             got=plain(missing),
