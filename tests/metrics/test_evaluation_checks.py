@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -156,3 +158,52 @@ def test_hostile_names_stay_harmless() -> None:
     assert "<script>" not in page
     assert "\x1b" not in page
     assert "broken<b>" not in page
+
+
+def test_the_answer_begins_with_a_sentence(beside) -> None:
+    def answer(report) -> str:
+        page = render(report.document)
+        return page.split('id="evaluation-h"')[1].split("<h3>The answer</h3>")[1]
+
+    alone = re.sub("<[^>]+>", "", answer(audit()).split("</p>")[0])
+    assert re.search(r"balanced accuracy is 0\.\d+ \[0\.\d+,\s0\.\d+\] \(guessing gives 0\.5\)", alone)
+    assert "most accurate" not in alone
+    several = re.sub("<[^>]+>", "", answer(beside).split("</p>")[0])
+    assert "Of the 3 models even is the most accurate" in several
+    assert "By sex, acceptance rates differ least with even" in several
+    caption = re.search(r"<caption[^>]*>(<span>)?Distances from no difference[^<]*", answer(beside))
+    assert caption is not None
+    assert "* marks models that no other beats" in caption.group()
+    constant = answer(audit(compare={"all": np.ones(N, dtype=int)}))
+    assert "differ least with all: 0" in re.sub("<[^>]+>", "", constant.split("</p>")[0])
+    assert "(accepts everybody)" in re.sub("<[^>]+>", "", constant.split("</p>")[0])
+    assert "MMD of scores (0 to √2)" in render(audit().document)
+
+
+def test_small_groups_are_marked_and_do_not_lead() -> None:
+    race = np.where(np.arange(N) < 5, "tiny", np.where(np.arange(N) % 2, "a", "b"))
+    decided = np.where(race == "tiny", 0, MODEL.predict(X))
+
+    def of(feature) -> dict:
+        report = fw.Audit(
+            decided, X, Y, sensitive_features={"race": feature}, methods=["evaluation"], random_state=0,
+            compare={"even": EVEN},
+        ).run()  # fmt: skip
+        validate(report.document)
+        return report
+
+    report = of(race)
+    planes = report.document["sections"]["evaluation"]["planes"]
+    assert planes
+    assert not [point for plane in planes for point in plane["points"] if point["group"] == "tiny"]
+    assert {row["n_group"] for row in rows(report, group="tiny")} == {5}
+    assert not [row for row in rows(report, group="a") if "n_group" in row]
+    assert "small, n = 5" in render(report.document)
+    only = of(np.where(race == "tiny", "tiny", "rest"))
+    (plane,) = [
+        each
+        for each in only.document["sections"]["evaluation"]["planes"]
+        if each["difference"] == "statistical_parity_difference"
+    ]
+    assert {point["difference"]["reason"].split(";")[0] for point in plane["points"]} == {"small, n = 5"}
+    assert "only groups of few rows could be compared" in render(only.document)

@@ -290,6 +290,7 @@ def _document(found: Evaluation, case: Case) -> Document:
                 "kind": case.compared[name].kind if name in case.compared else case.models[0].info.kind,
                 "digest": case.compared[name].digest if name in case.compared else None,
                 "failure": found.failures.get(name, ""),
+                **({"constant": found.constant(name)} if found.constant(name) else {}),
             }
             for name in (*found.models, *found.failures)
         ],
@@ -302,6 +303,8 @@ def _document(found: Evaluation, case: Case) -> Document:
                 "group": row.group,
                 "reference": row.reference,
                 "estimate": row.estimate.to_dict(),
+                # Said of groups of few rows only, which need the mark.
+                **({"n_group": row.n_group} if 0 < row.n_group < found.minimum_n else {}),
             }
             for row in found.rows
         ],

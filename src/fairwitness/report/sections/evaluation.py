@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from markupsafe import Markup
@@ -11,6 +12,8 @@ from fairwitness import drawing
 from fairwitness.report import dots, show, tables
 from fairwitness.report.figures import NARROW, Picture, svg
 from fairwitness.report.groups import GroupStyles
+from fairwitness.report.sections import evaluation_answer
+from fairwitness.report.sections.evaluation_answer import marked, small
 from fairwitness.report.sections.limits import facts_table
 from fairwitness.text import listing, plain
 
@@ -24,7 +27,7 @@ _WORDS = {
     "equal_opportunity_difference": "Difference in true positive rates",
     "average_absolute_odds_difference": "Average absolute odds difference",
     "wasserstein_distance_max": "Wasserstein distance of scores",
-    "mmd_max": "MMD of scores",
+    "mmd_max": "MMD of scores (0 to √2)",
     "balanced_accuracy_difference": "Difference in balanced accuracy",
 }
 _LEVELS = ("balanced_accuracy", "roc_auc", "brier_score", "theil_index")
@@ -48,6 +51,7 @@ def view(document: Mapping[str, Any], styles: GroupStyles) -> dict[str, Any] | N
     return {
         "features": [feature for feature in features if feature["there"]],
         "models": several,
+        "sentences": evaluation_answer.sentences(section, show.name(document["audited"]["people"])),
         "everyone": _everyone(section, models, styles) if several else None,
         "failed": [
             (show.name(model["name"]), show.prose(model["failure"].rstrip(".")))
@@ -99,7 +103,7 @@ def _everyone(section: Mapping[str, Any], models: Sequence[str], styles: GroupSt
         ["Model", *(_WORDS[name] for name in names)],
         [
             [
-                tables.head(_model(model, section, styles)),
+                tables.head(_model(model, section, styles), evaluation_answer.constant_of(section, model)),
                 *(
                     tables.estimate(_one(section, model=model, metric=name, feature="", group=""))
                     for name in names
@@ -179,7 +183,10 @@ def _picture(
                 tables.head(_model(point["model"], section, styles)),
                 tables.estimate(point["accuracy"]),
                 tables.estimate(point["difference"]),
-                tables.words(styles.shown(plane["feature"], point["group"]) if point["group"] else show.DASH),
+                tables.words(
+                    styles.shown(plane["feature"], point["group"]) if point["group"] else show.DASH,
+                    small(point["difference"]),
+                ),
             ]
             for point in plane["points"]
         ],
@@ -208,23 +215,25 @@ def _fronts(
     }
     rows = []
     for model in models:
-        cells = [tables.head(_model(model, section, styles))]
+        cells = [tables.head(_model(model, section, styles), evaluation_answer.constant_of(section, model))]
         for plane in planes:
             value, best = found.get((model, plane["difference"]), (None, False))
-            cell = tables.estimate(value)
-            cells.append(_starred(cell) if best else cell)
+            cells.append(marked(value, starred=best))
         rows.append(cells)
     return tables.table(
         f"evaluation-{at}-fronts",
-        "Distances from no difference",
+        "Distances from no difference: 0 is none; * marks models that no other beats on this difference and "
+        "balanced accuracy together",
         ["Model", *(_WORDS[plane["difference"]] for plane in planes)],
         rows,
-        notes=["* beaten by no other on this difference and balanced accuracy together. 0 is no difference."],
+        notes=_notes(planes),
     )
 
 
-def _starred(cell: tables.Cell) -> tables.Cell:
-    return tables.Cell(cell.text, Markup("{} *").format(cell.sub), cell.kind)
+def _notes(planes: Sequence[Mapping[str, Any]]) -> list[str]:
+    if any(small(point["difference"]) for plane in planes for point in plane["points"]):
+        return ["Small: only groups of few rows could be compared; chance moves such a difference far."]
+    return []
 
 
 def _groups(at: int, name: str, section: Mapping[str, Any], styles: GroupStyles) -> tables.Table | None:
@@ -241,7 +250,10 @@ def _groups(at: int, name: str, section: Mapping[str, Any], styles: GroupStyles)
         return None
     rows = [
         [
-            tables.head(styles.shown(name, group) if group else "Everyone"),
+            tables.head(
+                styles.shown(name, group) if group else "Everyone",
+                evaluation_answer.small_of(section, name, group) if group else "",
+            ),
             *(
                 tables.estimate(
                     _one(section, model=own, metric=each, feature=name if group else "", group=group)
@@ -273,7 +285,10 @@ def _dots(at: int, name: str, section: Mapping[str, Any], styles: GroupStyles) -
             rows.append(dots.DotRow(_WORDS[each], "", points, "index"))
     if not rows:
         return None
-    title = f"{rows[0].measure} by {plain(name)}: {dots.spread(rows[0])}"
+    # Groups of few rows are drawn, but do not lead.
+    enough = [each for each in rows[0].dots if not evaluation_answer.small_of(section, name, each.group)]
+    leading = replace(rows[0], dots=tuple(enough) or rows[0].dots)
+    title = f"{rows[0].measure} by {plain(name)}: {dots.spread(leading)}"
     return dots.dots(f"evaluation-{at}-levels", title, rows)
 
 
@@ -293,6 +308,7 @@ def _whole(at: int, name: str, section: Mapping[str, Any]) -> tables.Table | Non
         ["Measure", "Value"],
         rows,
         notes=[
-            "Distances are of the two groups farthest apart. 0 is no difference; chance alone gives more."
+            "Distances are of the two groups farthest apart, small groups included. 0 is no difference; "
+            "chance alone gives more."
         ],
     )
