@@ -7,7 +7,7 @@ import numpy as np
 from fairwitness.config import AuditConfig, place
 from fairwitness.config_tables import ComparedConfig
 from fairwitness.errors import DataError, FairwitnessError
-from fairwitness.model import CrossFitted, as_blackbox, decision_makers, load_model
+from fairwitness.model import BlackBox, CrossFitted, as_blackbox, decision_makers, load_model
 from fairwitness.model.coded import CodedLabels
 from fairwitness.model.digest import file_digest
 from fairwitness.rng import child_seed
@@ -36,22 +36,32 @@ def _model(config: AuditConfig, name: str, asked: ComparedConfig, sources: Sourc
             given: object = sources.compared[name]
             box = as_blackbox(given, favorable=good, threshold=asked.threshold, kind="predictions")
         else:
-            assert asked.path is not None  # one of the three, by the reader
-            given = load_model(asked.path, allow_pickle=asked.allow_pickle, trusted=asked.trusted)
-            box = as_blackbox(
-                given,
-                favorable=good,
-                threshold=asked.threshold,
-                kind=asked.kind,  # type: ignore[arg-type]  # an unknown one is refused there
-                feature_names=asked.features or None,
-                digest=file_digest(asked.path),
-            )
+            box = model_of_file(asked, good)
     except FairwitnessError as error:
         raise type(error)(
             f"{place(config, 'compare', name)}: {error.what}", got=error.got, fix=error.fix
         ) from error
     box.in_table = config.outcome.favorable
     return box
+
+
+def model_of_file(asked: ComparedConfig, favorable: object) -> BlackBox:
+    """Load the model of an entry that names a file, by the rules of safe loading.
+
+    Raises
+    ------
+    FairwitnessError
+        If it cannot be loaded or called.
+    """
+    assert asked.path is not None  # one of path, predictions and train, by the reader
+    return as_blackbox(
+        load_model(asked.path, allow_pickle=asked.allow_pickle, trusted=asked.trusted),
+        favorable=favorable,
+        threshold=asked.threshold,
+        kind=asked.kind,  # type: ignore[arg-type]  # an unknown one is refused there
+        feature_names=asked.features or None,
+        digest=file_digest(asked.path),
+    )
 
 
 def _trained(config: AuditConfig, name: str, asked: ComparedConfig, sources: Sources) -> CrossFitted:

@@ -7,13 +7,13 @@ default.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from fairwitness.config_compare import compared_models
 from fairwitness.config_graph import wrong_graph
-from fairwitness.config_reader import Reader, as_toml, line_of, parse_text, read_text, wrong
+from fairwitness.config_reader import Reader, line_of, parse_text, read_text, with_changes
 from fairwitness.config_tables import (
     MODEL_KEYS,
     REQUIRED,
@@ -73,19 +73,6 @@ def parse_config(text: str, *, source: Path | None = None) -> AuditConfig:
         else "correct that line; text values need quotes",
     )
     return _Reader(text, source).config(raw)
-
-
-def with_changes(config: AuditConfig, changes: Mapping[str, object]) -> AuditConfig:
-    """Give a copy with some values replaced: ``{"methods.k": 10}``; ``None`` leaves the file's value."""
-    for name, value in changes.items():
-        if value is None:
-            continue
-        table, key = name.split(".")
-        bad = wrong(table, key, value)
-        if bad:
-            raise ConfigError(bad[0], got=as_toml(value), fix=bad[1])
-        config = replace(config, **{table: replace(getattr(config, table), **{key: value})})
-    return config
 
 
 def place(config: AuditConfig, table: str, key: str | None = None) -> str:

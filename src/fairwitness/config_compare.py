@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, ClassVar
 
-from fairwitness.config_reader import Reader, as_toml, line_of, parse_text, read_text, wrong
+from fairwitness.config_reader import Reader, line_of, parse_text, read_text
 from fairwitness.config_tables import (
     COMPARED_KEYS,
     EVALUATION_TABLES,
@@ -16,7 +16,6 @@ from fairwitness.config_tables import (
     OutcomeConfig,
     SensitiveConfig,
 )
-from fairwitness.errors import ConfigError
 from fairwitness.text import plain
 
 
@@ -40,19 +39,6 @@ def parse_evaluation(text: str, *, source: Path | None = None) -> EvaluationConf
         text, name=str(source or "evaluate.toml"), fix="correct that line; text values need quotes"
     )
     return _Evaluations(text, source).config(raw)
-
-
-def changed(config: EvaluationConfig, changes: Mapping[str, object]) -> EvaluationConfig:
-    """Give a copy with some values replaced: ``{"evaluate.seeds": 3}``; ``None`` leaves the file's value."""
-    for name, value in changes.items():
-        if value is None:
-            continue
-        table, key = name.split(".")
-        bad = wrong(table, key, value)
-        if bad:
-            raise ConfigError(bad[0], got=as_toml(value), fix=bad[1])
-        config = replace(config, **{table: replace(getattr(config, table), **{key: value})})
-    return config
 
 
 def place(config: EvaluationConfig, table: str, key: str | None = None) -> str:

@@ -12,13 +12,23 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn, TypeVar
 
-from fairwitness.config_tables import CHOICES, RANGES, READABLE, SECTIONS, TABLES
+from fairwitness.config_tables import (
+    CHOICES,
+    RANGES,
+    READABLE,
+    SECTIONS,
+    TABLES,
+    AuditConfig,
+    EvaluationConfig,
+)
 from fairwitness.errors import ConfigError
 from fairwitness.text import plain
+
+C = TypeVar("C", AuditConfig, EvaluationConfig)
 
 
 def read_text(path: Path, *, missing: str) -> str:
@@ -235,3 +245,16 @@ def _unescaped(text: str) -> str:
         return str(json.loads(f'"{text}"'))
     except ValueError:
         return text
+
+
+def with_changes(config: C, changes: Mapping[str, object]) -> C:
+    """Give a copy with some values replaced: ``{"methods.k": 10}``; ``None`` leaves the file's value."""
+    for name, value in changes.items():
+        if value is None:
+            continue
+        table, key = name.split(".")
+        bad = wrong(table, key, value)
+        if bad:
+            raise ConfigError(bad[0], got=as_toml(value), fix=bad[1])
+        config = replace(config, **{table: replace(getattr(config, table), **{key: value})})
+    return config

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from fairwitness.arguments import shown
+from fairwitness.compared import model_of_file
 from fairwitness.config_compare import place
 from fairwitness.config_tables import ComparedConfig, EvaluationConfig
 from fairwitness.errors import ConfigError, DataError, FairwitnessError
 from fairwitness.metrics.evaluate_runs import Predictions, are_numbers
 from fairwitness.metrics.evaluating import evaluate
 from fairwitness.metrics.evaluation import Evaluation
-from fairwitness.model import as_blackbox, decision_makers, load_model
+from fairwitness.model import decision_makers
 from fairwitness.model.adapters.answers import is_scores
-from fairwitness.model.digest import file_digest
 from fairwitness.model.labels import as_labels, is_label, missing_labels, own
 from fairwitness.rng import child_seed
 from fairwitness.table import Schema, column, column_names, parse_sensitive_spec, read_table, select_columns
@@ -147,17 +147,8 @@ def _model(
         return Predictions(_decisions(frame, asked, good, regression=regression), scores)
     if asked.train is not None:
         return _maker(config, name, X, regression=regression)
-    assert asked.path is not None  # one of the three, by the reader
     try:
-        loaded = load_model(asked.path, allow_pickle=asked.allow_pickle, trusted=asked.trusted)
-        return as_blackbox(
-            loaded,
-            favorable=good,
-            threshold=asked.threshold,
-            kind=asked.kind,  # type: ignore[arg-type]  # an unknown one is refused there
-            feature_names=asked.features or None,
-            digest=file_digest(asked.path),
-        )
+        return model_of_file(asked, good)
     except FairwitnessError as error:
         raise type(error)(
             f"{place(config, 'models', name)}: {error.what}", got=error.got, fix=error.fix

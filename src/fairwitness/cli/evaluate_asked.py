@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fairwitness.config_compare import changed, read_evaluation
+from fairwitness.config_compare import read_evaluation
+from fairwitness.config_reader import with_changes
 from fairwitness.config_tables import (
     ComparedConfig,
     EvaluationConfig,
@@ -68,7 +69,7 @@ def asked(
             for name, model in config.models.items()
         }
         config = replace(config, models=models)
-    return changed(config, changes)
+    return with_changes(config, changes)
 
 
 def _of_table(source: Path, given: Given) -> EvaluationConfig:
