@@ -402,6 +402,9 @@ def test_intervals_over_splits_stay_within_what_is_possible() -> None:
     for row in found.headline:
         low, high = limits(CATALOGUE[row.metric], 60)
         assert low <= row.estimate.low <= row.estimate.estimate <= row.estimate.high <= high
+        assert row.estimate.reason or row.status == "ok"
+    everyone = value(found, "m", "balanced_accuracy", seed="mean")
+    assert "fewer than 30 rows in a split" in everyone.reason  # twelve test rows
 
 
 def test_splits_that_agree_are_said_to_say_nothing() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -103,8 +103,12 @@ def measured_rows(name: str, runs: Sequence[Run], ruler: Ruler) -> list[Evaluati
             confidence=ruler.options["confidence"],
             limits=limits(metric_named(key[0]), max(row.estimate.n for row in there)),
         )
+        status = _status(mean, there)
+        if status == "small":
+            few = f"fewer than {ruler.options['minimum_n']:,} rows in a split"
+            mean = replace(mean, reason="; ".join(each for each in (mean.reason, few) if each))
         n_group = round(sum(row.n_group for row in there) / len(there))
-        rows.append(EvaluationRow(name, MEAN, *key, mean, kind, status=_status(mean, there), n_group=n_group))
+        rows.append(EvaluationRow(name, MEAN, *key, mean, kind, status=status, n_group=n_group))
     return rows
 
 
