@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 from tests.fair.people import people
 
 from fairwitness.errors import DataError, FairwitnessError, GroupError
-from fairwitness.fair import LFERM, AdvDeb, FairC, InvariantMinimaxClassifier
+from fairwitness.fair import LFERM, AdvDeb, FairC, InvariantMinimaxClassifier, InvariantMinimaxRegressor
 from fairwitness.fair.inputs import InputError, InputTypeError, UnfittedError, read_groups, row_weights
 
 X, Y, SENSITIVE = people(120)
@@ -165,3 +165,14 @@ def test_names_of_columns_are_kept() -> None:
     assert [each.name for each in groups] == ["race", "sex"]
     with pytest.raises(GroupError):
         read_groups({"sex": [None] * 120}, rows=120)
+
+
+@pytest.mark.parametrize("kind", [AdvDeb, InvariantMinimaxClassifier, InvariantMinimaxRegressor])
+def test_weights_are_refused_where_none_are_learnt_from(kind):
+    rows, y, groups = np.arange(20.0)[:, None], np.arange(20) % 2, ["f", "m"] * 10
+    with pytest.raises(
+        DataError, match=f"{kind.__name__} learns from X, y and sensitive_features alone"
+    ) as said:
+        kind().fit(rows, y, sensitive_features=groups, sample_weight=np.ones(20))
+    assert "sample_weight=" in str(said.value)
+    assert isinstance(said.value, TypeError)

@@ -15,6 +15,7 @@ from fairwitness.errors import ConfigError, FairwitnessWarning
 from fairwitness.extras import import_extra
 from fairwitness.fair.inputs import (
     check_alignment,
+    check_no_others,
     read_groups,
     rows_to_judge,
     training_rows,
@@ -128,7 +129,7 @@ class AdvDeb(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.optimizer = optimizer
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, *, sensitive_features: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, *, sensitive_features: Any = None, **others: Any) -> Self:
         """Train on n rows.
 
         Parameters
@@ -139,6 +140,8 @@ class AdvDeb(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             (n,) labels of two classes.
         sensitive_features
             (n,) or (n, s) values, Series, table or mapping; each column with two or more values.
+        **others
+            Refused: there are no weights here.
 
         Raises
         ------
@@ -152,6 +155,7 @@ class AdvDeb(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             If a parameter makes no sense.
         """
         self._check_parameters()
+        check_no_others(self, others)
         check_alignment(X=X, y=y, sensitive_features=sensitive_features)
         rows = training_rows(self, X)
         codes = two_classes(self, y, rows=len(rows))

@@ -186,6 +186,25 @@ def row_weights(sample_weight: Any, *, rows: int) -> FloatArray:
     return weights
 
 
+def check_no_others(estimator: Any, others: Mapping[str, Any]) -> None:
+    """Stop if ``fit`` is given what the estimator does not learn from, such as weights.
+
+    Raises
+    ------
+    InputTypeError
+        Which is also a ``TypeError``, as for any argument that is not known.
+    """
+    if others:
+        name = type(estimator).__name__
+        raise InputTypeError(
+            f"{name} learns from X, y and sensitive_features alone",
+            got=listing([f"{plain(each)}=" for each in others]),
+            fix="leave that out; to give rows a weight, draw them as often, or use FairC or LFERM"
+            if "sample_weight" in others
+            else "leave that out",
+        )
+
+
 def check_alignment(**columns: Any) -> None:
     """Stop if pandas objects have different indexes: rows are matched by position.
 

@@ -13,6 +13,7 @@ from fairwitness.errors import ConfigError
 from fairwitness.fair.inputs import (
     any_classes,
     check_alignment,
+    check_no_others,
     numbers,
     read_groups,
     rows_to_judge,
@@ -211,7 +212,7 @@ class InvariantMinimaxClassifier(ClassifierMixin, _InvariantMinimax):  # type: i
     Duong et al., "Achieving counterfactual fairness with imperfect structural causal model" (2023).
     """
 
-    def fit(self, X: Any, y: Any, *, sensitive_features: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, *, sensitive_features: Any = None, **others: Any) -> Self:
         """Train on n rows.
 
         Parameters
@@ -222,6 +223,8 @@ class InvariantMinimaxClassifier(ClassifierMixin, _InvariantMinimax):  # type: i
             (n,) class labels.
         sensitive_features
             (n,) or (n, s) values, Series, table or mapping; each column with two or more values.
+        **others
+            Refused: there are no weights here.
 
         Raises
         ------
@@ -234,6 +237,7 @@ class InvariantMinimaxClassifier(ClassifierMixin, _InvariantMinimax):  # type: i
         ConfigError
             If a parameter makes no sense.
         """
+        check_no_others(self, others)
         check_alignment(X=X, y=y, sensitive_features=sensitive_features)
         rows = training_rows(self, X)
         codes = any_classes(self, y, rows=len(rows))
@@ -263,8 +267,9 @@ class InvariantMinimaxRegressor(RegressorMixin, _InvariantMinimax):  # type: ign
     y (so that ``gap_`` is a share of its variance), and that linear readouts are least squares.
     """
 
-    def fit(self, X: Any, y: Any, *, sensitive_features: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, *, sensitive_features: Any = None, **others: Any) -> Self:
         """Train on n rows; ``y`` is (n,) finite numbers, the rest as for the classifier."""
+        check_no_others(self, others)
         check_alignment(X=X, y=y, sensitive_features=sensitive_features)
         rows = training_rows(self, X)
         values = numbers(y, "y", rows=len(rows))
