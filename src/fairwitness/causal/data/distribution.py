@@ -62,11 +62,13 @@ class Distribution:
 
     def __post_init__(self) -> None:
         table = self.probability
-        shape = tuple(len(each) for each in self.levels)
-        if not isinstance(table, np.ndarray) or table.shape != shape or len(self.variables) != len(shape):
+        tuples = isinstance(self.variables, tuple) and isinstance(self.levels, tuple)
+        shape = tuple(len(each) if isinstance(each, tuple) else -1 for each in self.levels) if tuples else ()
+        fits = tuples and isinstance(table, np.ndarray) and table.shape == shape
+        if not fits or len(self.variables) != len(shape):
             raise DataError(
                 "a distribution has one axis a variable, as long as its levels",
-                got=f"{len(self.variables)} variables, levels {shape}, table {np.shape(table)}",
+                got=f"variables {shown(self.variables)}, levels {shown(self.levels)}",
                 fix="make it by Distribution.from_table or from_counts",
             )
         if not (table.min() >= 0 and abs(table.sum() - 1) < CLOSE):  # NaN is neither
@@ -289,7 +291,7 @@ class Distribution:
         DataError
             If a variable is unknown or named twice.
         """
-        if variables == self.variables:
+        if all(isinstance(name, str) for name in variables) and variables == self.variables:
             return self
         kept = [self.axis(name) for name in variables]
         if not kept or len(set(kept)) < len(kept):
@@ -342,7 +344,7 @@ class Distribution:
         DataError
             If the shapes do not fit, the outcome is its own parent, or the kernel is unknown where needed.
         """
-        if items_of(parents) is None:
+        if items_of(parents) is None or not isinstance(outcome, str):
             raise DataError(
                 "the parents are no list of names", got=shown(parents), fix='pass ["sex", "dept"]'
             )
