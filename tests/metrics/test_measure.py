@@ -405,8 +405,22 @@ def test_two_hundred_groups() -> None:
     assert len(found["statistical_parity_difference"]) == 199
     value = found.farthest("statistical_parity_difference", ALONE)
     assert value.p_adjusted >= value.p
-    assert found.value("wasserstein_distance_max", feature=ALONE).status == "partial"
-    assert found.value("mmd_to_whole", feature=ALONE).status == "ok"
+    for name in ("wasserstein_distance_max", "mmd_max", "mmd_to_whole"):
+        whole = found.value(name, feature=ALONE)
+        assert whole.status == "ok"
+        assert whole.low < whole.estimate < whole.high
+
+
+def test_the_largest_distance_of_too_many_groups_has_no_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fairwitness.metrics.wholes.MOST_PAIRED", 3)
+    monkeypatch.setattr("fairwitness.metrics.spreads.MOST_PAIRED", 3)
+    rng = np.random.default_rng(0)
+    found = measure(y_score=rng.random(400), sensitive_features=np.tile(list("abcd"), 100), n_resamples=20)
+    whole = found.value("mmd_max", feature=ALONE)
+    assert (whole.status, whole.reason) == (
+        "partial",
+        "the largest distance of more than 3 groups is not resampled",
+    )
 
 
 def test_holm_and_the_largest_t() -> None:

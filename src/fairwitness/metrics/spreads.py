@@ -22,7 +22,7 @@ from fairwitness.stats.wasserstein import wasserstein_1, wasserstein_matrix
 from fairwitness.typing import FloatArray, IntArray
 
 #: Groups beyond which the largest distance of all pairs is not resampled.
-MOST_PAIRED = 30
+MOST_PAIRED = 200
 #: Frequencies beyond which the MMD is not resampled.
 MOST_NODES = 1000
 #: Bins of the tests.
