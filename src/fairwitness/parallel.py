@@ -79,14 +79,14 @@ def spread(
 
     listening = delayed(_Listening(function, this_process()))
     results = Parallel(n_jobs=n_jobs, return_as="generator")(listening(task) for task in tasks)
-    told: set[_Warned] = set()
+    told: dict[_Warned, None] = {}
     out: list[T] = []
     for result, said in track(results, description=description, total=len(tasks)):
         out.append(result)
-        for each in said:
-            if each not in told:
-                told.add(each)
-                each.repeat()
+        told |= dict.fromkeys(said)
+    # A warning may be an error to the caller; raised above, it would leave workers with tasks in hand.
+    for each in told:
+        each.repeat()
     return out
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
 import json
+import sys
 
 import numpy as np
 import pandas as pd
@@ -170,14 +170,7 @@ def test_refusals_say_what_is_wrong() -> None:
 
 def test_without_torch_the_message_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     module = linear([WEIGHTS], [0.0])
-    real = builtins.__import__
-
-    def without(name: str, *rest: object, **named: object) -> object:
-        if name == "torch":
-            raise ImportError(name)
-        return real(name, *rest, **named)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "torch", None)  # what Python takes for a module that is not there
     with pytest.raises(MissingExtraError, match=r"fairwitness\[gan\]"):
         Lucid(module).fit(table())
     assert fw.canonical.LucidGAN is not None  # names are there without torch
