@@ -142,8 +142,8 @@ def _unanswered(contrast: Contrast) -> Iterator[NotApplicable]:
 
 def _doubt(tests: ImpliedTests) -> Iterator[str]:
     """Say before all else if the table contradicts the graph that all bounds rest on."""
-    if tests.rejected:
-        worst = min(tests.rejected, key=lambda test: test.p_adjusted)
+    worst = tests.worst
+    if worst is not None:
         yield (
             f"The table contradicts the causal graph (most of all {worst.statement}, p = "
             f"{worst.p_adjusted:.2g}): what is said of causal effects rests on a graph that does not fit it."

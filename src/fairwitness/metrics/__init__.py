@@ -13,6 +13,20 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.metrics.confusion import Confusion as Confusion
     from fairwitness.metrics.confusion import Shares as Shares
     from fairwitness.metrics.confusion import count_labels as count_labels
+    from fairwitness.metrics.confusion_functions import equalized_odds_difference as equalized_odds_difference
+    from fairwitness.metrics.confusion_functions import false_negative_rate as false_negative_rate
+    from fairwitness.metrics.confusion_functions import (
+        false_positive_rate_difference as false_positive_rate_difference,
+    )
+    from fairwitness.metrics.confusion_functions import negative_predictive_value as negative_predictive_value
+    from fairwitness.metrics.confusion_functions import (
+        negative_predictive_value_difference as negative_predictive_value_difference,
+    )
+    from fairwitness.metrics.confusion_functions import positive_predictive_value as positive_predictive_value
+    from fairwitness.metrics.confusion_functions import (
+        predictive_parity_difference as predictive_parity_difference,
+    )
+    from fairwitness.metrics.confusion_functions import true_negative_rate as true_negative_rate
     from fairwitness.metrics.counts import Counts as Counts
     from fairwitness.metrics.counts import Rate as Rate
     from fairwitness.metrics.counts import count_decisions as count_decisions
@@ -49,20 +63,6 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.metrics.measured import Measured as Measured
     from fairwitness.metrics.measured import MeasuredValue as MeasuredValue
     from fairwitness.metrics.measuring import measure as measure
-    from fairwitness.metrics.more_functions import equalized_odds_difference as equalized_odds_difference
-    from fairwitness.metrics.more_functions import false_negative_rate as false_negative_rate
-    from fairwitness.metrics.more_functions import (
-        false_positive_rate_difference as false_positive_rate_difference,
-    )
-    from fairwitness.metrics.more_functions import negative_predictive_value as negative_predictive_value
-    from fairwitness.metrics.more_functions import (
-        negative_predictive_value_difference as negative_predictive_value_difference,
-    )
-    from fairwitness.metrics.more_functions import positive_predictive_value as positive_predictive_value
-    from fairwitness.metrics.more_functions import (
-        predictive_parity_difference as predictive_parity_difference,
-    )
-    from fairwitness.metrics.more_functions import true_negative_rate as true_negative_rate
     from fairwitness.metrics.performance import accuracy as accuracy
     from fairwitness.metrics.performance import average_precision as average_precision
     from fairwitness.metrics.performance import balanced_accuracy as balanced_accuracy
@@ -116,11 +116,11 @@ _NAMES = {
     "disparate_impact_ratio": "functions",
     "entropy_decomposition": "entropy",
     "equal_opportunity_difference": "functions",
-    "equalized_odds_difference": "more_functions",
+    "equalized_odds_difference": "confusion_functions",
     "f1": "performance",
-    "false_negative_rate": "more_functions",
+    "false_negative_rate": "confusion_functions",
     "false_positive_rate": "functions",
-    "false_positive_rate_difference": "more_functions",
+    "false_positive_rate_difference": "confusion_functions",
     "generalized_entropy_index": "entropy",
     "group_distances": "distribution",
     "group_rates": "group",
@@ -132,14 +132,14 @@ _NAMES = {
     "measure": "measuring",
     "mmd": "distribution",
     "mmd_test": "distribution",
-    "negative_predictive_value": "more_functions",
-    "negative_predictive_value_difference": "more_functions",
+    "negative_predictive_value": "confusion_functions",
+    "negative_predictive_value_difference": "confusion_functions",
     "paper_cv": "entropy",
     "paper_mmd": "distribution",
     "paper_wasserstein": "distribution",
-    "positive_predictive_value": "more_functions",
+    "positive_predictive_value": "confusion_functions",
     "precision": "performance",
-    "predictive_parity_difference": "more_functions",
+    "predictive_parity_difference": "confusion_functions",
     "r2": "performance",
     "recall": "performance",
     "rmse": "performance",
@@ -148,7 +148,7 @@ _NAMES = {
     "specificity": "performance",
     "statistical_parity_difference": "functions",
     "theil_index": "entropy",
-    "true_negative_rate": "more_functions",
+    "true_negative_rate": "confusion_functions",
     "true_positive_rate": "functions",
     "wasserstein_distance": "distribution",
 }

@@ -156,8 +156,8 @@ def _people(found: People, contrast: Contrast, audited: Audited) -> Finding:
 
 def graph_findings(audited: Audited, tests: ImpliedTests, slack: Mapping[str, float]) -> Iterator[Finding]:
     """Give notes about how graph, table and model fit together."""
-    if tests.rejected:
-        worst = min(tests.rejected, key=lambda test: test.p_adjusted)
+    worst = tests.worst
+    if worst is not None:
         number = len(tests.rejected)
         said = "statement" if number == 1 else "statements"
         yield Finding(

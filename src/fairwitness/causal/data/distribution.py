@@ -346,7 +346,9 @@ class Distribution:
         """
         if items_of(parents) is None or not isinstance(outcome, str):
             raise DataError(
-                "the parents are no list of names", got=shown(parents), fix='pass ["sex", "dept"]'
+                "a kernel is of one outcome, named, and of parents in a list of names",
+                got=f"{shown(outcome)} and {shown(parents)}",
+                fix='pass for example "hired" and ["sex", "dept"]',
             )
         new = outcome not in self.variables
         if new and levels is None:

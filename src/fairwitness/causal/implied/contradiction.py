@@ -24,11 +24,11 @@ def contradiction(model: Model) -> str | None:
         return None
     if model.kernel is not None:
         graph = graph.hiding(model.kernel.outcome)
-    rejected = test_independences(graph, distribution).rejected
-    if not rejected:
+    tests = test_independences(graph, distribution)
+    worst, others = tests.worst, len(tests.rejected) - 1
+    if worst is None:
         return None
-    worst = min(rejected, key=lambda test: test.p_adjusted)
-    more = f" (and {len(rejected) - 1} more)" if len(rejected) > 1 else ""
+    more = f" (and {others} more)" if others else ""
     return (
         f"the table contradicts the graph: {worst.statement}, p = {worst.p_adjusted:.2g}{more}; the bounds "
         "are those of the graph as it is drawn"

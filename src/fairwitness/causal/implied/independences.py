@@ -127,6 +127,11 @@ class ImpliedTests:
         """The statements that the data contradict."""
         return tuple(test for test in self.tests if test.rejected)
 
+    @property
+    def worst(self) -> ImpliedTest | None:
+        """The contradicted statement with the smallest adjusted p-value; ``None`` if there is none."""
+        return min(self.rejected, key=lambda test: test.p_adjusted, default=None)
+
     def to_frame(self) -> Any:
         """Give a pandas DataFrame with one row a statement."""
         import pandas as pd

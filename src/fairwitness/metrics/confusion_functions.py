@@ -1,7 +1,8 @@
-"""More group metrics in scikit-learn's manner, beside those of :mod:`fairwitness.metrics.functions`.
+"""Single metrics of the whole confusion table of each group, in scikit-learn's manner.
 
-Rates are for everyone; comparisons give the group that is farthest from the reference, NaN where a group
-has no such rate.
+Those that audits report, with their closed intervals, are in :mod:`fairwitness.metrics.functions`. Rates are
+for everyone; comparisons give the group that is farthest from the reference, NaN where a group has no such
+rate.
 """
 
 from __future__ import annotations
