@@ -74,14 +74,35 @@ def black_boxes(X: pd.DataFrame, y: np.ndarray, *, quick: bool) -> dict[str, Any
         return {name: model.fit(X, y) for name, model in found.items()}
 
 
-def measured(engine: Callable[[int], Any], X: pd.DataFrame, model: Any, seed: int) -> dict[str, float]:
-    """Measure one engine on one random half of the rows."""
+def reader(model: Any) -> Callable[[pd.DataFrame], np.ndarray]:
+    """Give what reads a model's scores, without its warnings."""
 
     def scored(frame: pd.DataFrame) -> np.ndarray:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return np.asarray(model.predict_proba(frame)[:, 1])
 
+    return scored
+
+
+def halves(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Give the rows that are learnt from, and those that are compared with."""
+    order = np.random.default_rng(seed).permutation(n)
+    return order[: n // 2], order[n // 2 :]
+
+
+def adult(path: Path | None) -> tuple[pd.DataFrame, np.ndarray, pd.DataFrame]:
+    """Give the rows and outcomes of the training split, and the rows of the test split."""
+    data = load_adult(path, sensitive=("sex", "race"))
+    X, y = pd.concat([data.X, data.sensitive], axis=1), data.favored
+    assert data.beside is not None
+    test = (data.beside["split"] == "test").to_numpy()
+    return X[~test].reset_index(drop=True), y[~test], X[test].reset_index(drop=True)
+
+
+def measured(engine: Callable[[int], Any], X: pd.DataFrame, model: Any, seed: int) -> dict[str, float]:
+    """Measure one engine on one random half of the rows."""
+    scored = reader(model)
     scores = scored(X)
     start = time.process_time()
     whole = engine(seed).fit(X, scores)
@@ -90,8 +111,7 @@ def measured(engine: Callable[[int], Any], X: pd.DataFrame, model: Any, seed: in
     start = time.process_time()
     whole.sample(1000, quantile=(0.9, 1))
     drawn = time.process_time() - start
-    order = np.random.default_rng(seed).permutation(len(X))
-    a, b = order[: len(X) // 2], order[len(X) // 2 :]
+    a, b = halves(len(X), seed)
     half = engine(seed).fit(X.iloc[a], scores[a])
     gate = CanonicalGate(scored, reference=X.iloc[b], reference_scores=scores[b], random_state=seed)
     probe = gate.probe(half, 3000)
@@ -126,13 +146,9 @@ def main() -> None:
     parser.add_argument("adult", nargs="?", type=Path)
     parser.add_argument("--quick", action="store_true")
     asked = parser.parse_args()
-    data = load_adult(asked.adult, sensitive=("sex", "race"))
-    X, y = pd.concat([data.X, data.sensitive], axis=1), data.favored
-    assert data.beside is not None
-    test = (data.beside["split"] == "test").to_numpy()
-    train_X, test_X = X[~test].reset_index(drop=True), X[test].reset_index(drop=True)
-    print(f"Adult, {len(test_X):,} test rows, {X.shape[1]} columns")
-    for name, model in black_boxes(train_X, y[~test], quick=asked.quick).items():
+    train_X, train_y, test_X = adult(asked.adult)
+    print(f"Adult, {len(test_X):,} test rows, {test_X.shape[1]} columns")
+    for name, model in black_boxes(train_X, train_y, quick=asked.quick).items():
         for engine, make in ENGINES.items():
             if asked.quick and engine != "tree":
                 continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -97,6 +98,8 @@ def test_a_model_is_asked_about_its_own_set(fairwitness: Run, table: Path, tmp_p
         (("--scores", "score", "--positive", "0.9"), 2, "two numbers"),
         (("--scores", "score", "--positive", "1,0.9"), 2, "between 0 and 1"),
         (("--scores", "score", "--where", "age=500"), 3, "no row supports the request"),
+        (("--scores", "score", "--time-budget", "9"), 2, "for --engine gan"),
+        (("--scores", "score", "--time-budget", "0", "--engine", "gan"), 2, "time_budget must be"),
     ],
 )
 def test_what_cannot_be_answered(
@@ -105,6 +108,30 @@ def test_what_cannot_be_answered(
     ran = fairwitness("canonical", table, *options)
     assert ran.code == code
     assert says in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_the_gan_stops_in_time(fairwitness: Run, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    frame, scores = world("direct", 120)
+    frame.assign(score=scores).to_csv(tmp_path / "small.csv", index=False)
+    ran = fairwitness(
+        "canonical", "small.csv", "--scores", "score", "--n", "40", "--engine", "gan", "--time-budget", "0.2",
+        "--positive", "0.5,1",
+    )  # fmt: skip
+    assert ran.code in (0, 1), ran.err
+    assert "The time budget ended the training" in ran.out + ran.err
+    assert "Positive set. Gate" in ran.out
+    assert (tmp_path / "fairwitness-canonical" / "contrast.csv").exists()
+
+
+def test_without_torch_the_extra_is_named(
+    fairwitness: Run, table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)  # what Python takes for a module that is not there
+    ran = fairwitness("canonical", table, "--scores", "score", "--engine", "gan")
+    assert ran.code != 0
+    assert "fairwitness[gan]" in ran.err
     assert "Traceback" not in ran.err
 
 

@@ -33,6 +33,8 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.canonical.rates import output_rates as output_rates
     from fairwitness.canonical.request import Request as Request
     from fairwitness.canonical.rows import Rows as Rows
+    from fairwitness.canonical.spread import SeedSpread as SeedSpread
+    from fairwitness.canonical.spread import over_seeds as over_seeds
     from fairwitness.canonical.tree import TreeCanonicalSampler as TreeCanonicalSampler
 
 _NAMES = {
@@ -56,12 +58,14 @@ _NAMES = {
     "OutputRates": "rates",
     "Request": "request",
     "Rows": "rows",
+    "SeedSpread": "spread",
     "Together": "combined",
     "TreeCanonicalSampler": "tree",
     "contrast": "contrasting",
     "direct_vs_proxy": "proxy",
     "intersections": "combined",
     "output_rates": "rates",
+    "over_seeds": "spread",
     "together": "combined",
 }
 __getattr__, __dir__ = attach(__name__, _NAMES)

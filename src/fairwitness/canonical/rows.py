@@ -87,7 +87,8 @@ class Rows:
         values = self.matrix[:, column]
         out = np.full(len(codes), np.nan)
         place = np.where(np.isnan(values), len(group) - 1, values).astype(np.int64)
-        members = np.bincount(group, minlength=count)
+        # levels of the schema that no row has, missing among them, have no code
+        members = np.bincount(group[group >= 0], minlength=count)
         for code in np.unique(codes).tolist():
             wanted = np.flatnonzero(codes == code)
             if members[code] == 1:

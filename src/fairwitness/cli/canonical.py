@@ -10,7 +10,7 @@ import typer
 from fairwitness.cli.terminal import Output, Quiet, working
 from fairwitness.text import plain
 
-Engine: TypeAlias = Literal["tree", "bootstrap"]
+Engine: TypeAlias = Literal["tree", "bootstrap", "gan"]
 EXIT_REFUSED = 1
 
 
@@ -39,8 +39,16 @@ def command(
     ] = "0.9,1",
     negative: Annotated[str, typer.Option("--negative", help="The same of the negative set.")] = "0,0.1",
     engine: Annotated[
-        Engine, typer.Option("--engine", help="tree (made rows), or bootstrap (rows of the table).")
+        Engine,
+        typer.Option(
+            "--engine",
+            help="tree (made rows), bootstrap (rows of the table), or gan (LUCID-GAN, which needs torch).",
+        ),
     ] = "tree",
+    time_budget: Annotated[
+        float | None,
+        typer.Option("--time-budget", help="Seconds after which gan stops training with what it has."),
+    ] = None,
     n: Annotated[int, typer.Option("--n", min=1, help="Rows of each set.")] = 1000,
     favorable: Annotated[
         str, typer.Option("--favorable", help="The model's label of the good outcome.")
@@ -82,6 +90,7 @@ def command(
                 positive=positive,
                 negative=negative,
                 engine=engine,
+                time_budget=time_budget,
                 n=n,
                 favorable=favorable,
                 seed=seed,

@@ -36,6 +36,7 @@ class Asked:
     positive: str
     negative: str
     engine: str
+    time_budget: float | None
     n: int
     favorable: str
     seed: int
@@ -92,8 +93,7 @@ def answer(asked: Asked) -> Answered:
         # whatever else stands in the table is no input: only what is sensitive is looked at beside them
         table = select_columns(table, [n for n in column_names(table) if n in read or n in asked.sensitive])
         hidden = [name for name in asked.sensitive if name not in read]
-    kinds: dict[str, type[CanonicalSampler]] = {"tree": TreeCanonicalSampler, "bootstrap": BootstrapSampler}
-    sampler = kinds[asked.engine](protected=hidden, random_state=asked.seed).fit(table, scores)
+    sampler = _engine(asked, hidden).fit(table, scores)
     fixed = dict(_fixed(sampler.rows_, text) for text in asked.where)
     sets = tuple(sampler.sample_set(asked.n, quantile=each, where=fixed) for each in ends)
     gate = CanonicalGate(model, random_state=asked.seed)
@@ -105,6 +105,21 @@ def answer(asked: Asked) -> Answered:
         random_state=asked.seed,
     )
     return Answered((sets[0], sets[1]), found, sampler.notes_)
+
+
+def _engine(asked: Asked, hidden: Sequence[str]) -> CanonicalSampler:
+    if asked.engine == "gan":
+        from fairwitness.canonical import LucidGAN
+
+        return LucidGAN(protected=hidden, random_state=asked.seed, time_budget=asked.time_budget)
+    if asked.time_budget is not None:
+        raise ConfigError(
+            "--time-budget is for --engine gan: the others train no network",
+            got=f"--engine {plain(asked.engine)}",
+            fix="leave it out, or pass --engine gan",
+        )
+    kinds: dict[str, type[CanonicalSampler]] = {"tree": TreeCanonicalSampler, "bootstrap": BootstrapSampler}
+    return kinds[asked.engine](protected=hidden, random_state=asked.seed)
 
 
 def _model(asked: Asked) -> BlackBox | None:

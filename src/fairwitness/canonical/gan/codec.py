@@ -105,7 +105,7 @@ class Codec:
         out = np.empty(codes.shape, order="F")
         for column in range(len(self.sizes)):
             if column not in self.modes:
-                out[:, column] = _value(rows, column, codes[:, column], rng)
+                out[:, column] = rows.levels(column, codes[:, column], rng)
         for at, column in enumerate(self.modes):
             out[:, column] = self.modes[column].decode(codes[:, column], scalars[:, at])
         return out
@@ -116,12 +116,3 @@ class Codec:
         for at, column in enumerate(self.modes):
             out[:, at] = self.modes[column].places(matrix[:, column], codes[:, column])
         return out
-
-
-def _value(rows: Rows, column: int, codes: IntArray, rng: np.random.Generator) -> FloatArray:
-    """Give levels for codes: that of a fitted row with the code, so that a shared code opens as it occurs."""
-    known, count = rows.codes(column)
-    order = np.argsort(known, kind="stable")
-    size = np.bincount(known, minlength=count)
-    place = np.cumsum(size)[codes] - 1 - (rng.random(len(codes)) * size[codes]).astype(np.int64)
-    return np.asarray(rows.matrix[order[place], column])
