@@ -16,6 +16,7 @@ Whole rows are combinations that mostly do not occur there (see ``leaf``).
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -24,14 +25,20 @@ import numpy as np
 
 from fairwitness.arguments import check_jobs, whole_number
 from fairwitness.canonical.base import Arrays, CanonicalSampler
+from fairwitness.canonical.reading import Reader
 from fairwitness.canonical.request import Request
 from fairwitness.canonical.rows import Rows
-from fairwitness.rng import child_seed
+from fairwitness.errors import FairwitnessWarning
+from fairwitness.rng import child, child_seed
 from fairwitness.table import Schema
 from fairwitness.typing import Document, FloatArray, IntArray, RandomState
 
 #: A coded column with more codes than this is learnt by the order of its levels, not level by level.
 MOST_CLASSES = 32
+#: Rows that are drawn, at most, to learn how far their scores are from those asked for.
+MOST_READ = 4000
+#: Rows whose readings are kept in a file.
+WITNESSES = 50
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,18 +68,24 @@ class LeafTree:
     members: IntArray
     keys: FloatArray
 
-    def rows(self, given: FloatArray, nearest: int, rng: np.random.Generator) -> IntArray:
-        """Draw a row of the leaf that each of (n, p) given values leads to, the first of them the score.
+    def rows(
+        self, given: FloatArray, columns: Sequence[int], nearest: int, rng: np.random.Generator
+    ) -> IntArray:
+        """Draw a row of the leaf that (n, p) given values lead to; the first of them is the score.
 
-        It is one of the ``nearest`` rows of the leaf by score.
+        It is one of the ``nearest`` rows of the leaf by score. ``columns`` are those of the given values that
+        the tree was learnt from, in its order.
         """
         node = np.zeros(len(given), dtype=np.int64)
-        walking = np.flatnonzero(self.feature[node] >= 0)
+        flat, column = given.ravel(), np.array(columns)[self.feature]
+        walking = np.arange(len(given)) if self.feature[0] >= 0 else np.arange(0)
+        at = node[walking]
         while len(walking):
-            at = node[walking]
-            left = given[walking, self.feature[at]] <= self.threshold[at]
-            node[walking] = np.where(left, self.left[at], self.right[at])
-            walking = walking[self.feature[node[walking]] >= 0]
+            value = flat.take(walking * given.shape[1] + column.take(at))
+            at = np.where(value <= self.threshold.take(at), self.left.take(at), self.right.take(at))
+            node[walking] = at
+            inner = self.feature.take(at) >= 0
+            walking, at = walking[inner], at[inner]
         place = nearest_place(self.keys, 2.0 * node + given[:, 0], rng) - self.start[node]
         place += rng.integers(-(nearest // 2), nearest - nearest // 2, len(node))
         drawn = self.start[node] + mirrored(place, self.count[node])
@@ -106,6 +119,12 @@ class TreeCanonicalSampler(CanonicalSampler):
     leaf
         Fewest rows in a leaf. Larger leaves give fewer exact copies of real rows and blur what columns have
         to do with each other.
+    nearest
+        Rows of a leaf among which one is drawn: those with the nearest scores.
+    candidates
+        Rows that are drawn for each row that is given. One of them is kept, by what a model of the scores
+        reads from each (see :mod:`fairwitness.canonical.reading`): so the sets' own scores come nearer to
+        those asked for. More than two take longer and bring little. 1: no such model is learnt.
     n_jobs
         Trees learnt at once, as in joblib (threads); the rows do not depend on it.
     protected, schema, max_rows, max_levels, random_state
@@ -132,6 +151,7 @@ class TreeCanonicalSampler(CanonicalSampler):
         *,
         leaf: int = 5,
         nearest: int = 5,
+        candidates: int = 2,
         n_jobs: int | None = None,
         protected: Sequence[str] = (),
         schema: Schema | None = None,
@@ -148,14 +168,17 @@ class TreeCanonicalSampler(CanonicalSampler):
         )
         self.leaf = leaf
         self.nearest = nearest
+        self.candidates = candidates
         self.n_jobs = n_jobs
 
     def _fit(self, rows: Rows, rng: np.random.Generator) -> None:
         whole_number(self.leaf, "leaf")
         whole_number(self.nearest, "nearest")
+        whole_number(self.candidates, "candidates")
         check_jobs(self.n_jobs)
         self._prepare(rows)
         self._learn(self._plan(()))
+        self._learn_reader()
 
     def _prepare(self, rows: Rows) -> None:
         self._scales = tuple(_Scale.of(rows, column) for column in range(len(rows.names)))
@@ -178,19 +201,29 @@ class TreeCanonicalSampler(CanonicalSampler):
         request: Request,
         rng: np.random.Generator,
     ) -> FloatArray:
-        plan = self._plan(tuple(sorted(fixed)))
-        self._learn(plan)
+        self._learn(self._plan(tuple(sorted(fixed))))
+        if self.reader_ is None:
+            return self._walk(requested, fixed, rng)[0]
+        asked = np.repeat(requested, self.candidates)
+        again = {column: np.repeat(values, self.candidates) for column, values in fixed.items()}
+        matrix, given = self._walk(asked, again, rng)
+        return np.asfortranarray(matrix[self.reader_.choose(given[:, 1:], requested, rng)])
+
+    def _walk(
+        self, requested: FloatArray, fixed: Mapping[int, FloatArray], rng: np.random.Generator
+    ) -> tuple[FloatArray, FloatArray]:
+        """Draw one row for each score, column after column: as a matrix, and as score and places."""
         matrix = np.empty((len(requested), len(self._scales)), order="F")
         given = np.empty((len(requested), len(self._scales) + 1))
         given[:, 0] = requested
         for column, values in fixed.items():
             matrix[:, column] = values
             given[:, column + 1] = self._scales[column].places(values)
-        for column, before in plan:
-            drawn = self.trees_[column, before].rows(given[:, _positions(before)], self.nearest, rng)
+        for column, before in self._plan(tuple(sorted(fixed))):
+            drawn = self.trees_[column, before].rows(given, _positions(before), self.nearest, rng)
             matrix[:, column] = self.rows_.matrix[drawn, column]
             given[:, column + 1] = self._given[drawn, column + 1]
-        return matrix
+        return matrix, given
 
     def _plan(self, fixed: tuple[int, ...]) -> list[tuple[int, tuple[int, ...]]]:
         """Give the columns to draw in their order, each with the (sorted) columns that are known by then."""
@@ -212,12 +245,24 @@ class TreeCanonicalSampler(CanonicalSampler):
         found = Parallel(n_jobs=self.n_jobs or 1, prefer="threads")(delayed(learn)(*key) for key in wanted)
         self.trees_.update(zip(wanted, found, strict=True))
 
+    def _learn_reader(self) -> None:
+        """Learn what scores rows seem to have, those of the table and those that the trees draw."""
+        self.reader_: Reader | None = None
+        if self.candidates == 1:
+            return
+        scores = self.rows_.scores
+        asked = scores[np.argsort(scores, kind="stable")[:: -(-len(scores) // MOST_READ)]]
+        _, drawn = self._walk(asked, {}, child(self.seed_, "reader", "drawn"))
+        self.reader_ = Reader.of(self._given[:, 1:], scores, drawn[:, 1:], asked, self.seed_)
+
     def _state(self) -> tuple[Arrays, Document]:
         arrays: Arrays = {}
         keys = []
         for at, ((column, before), tree) in enumerate(self.trees_.items()):
             keys.append([column, list(before)])
             arrays.update({f"tree{at}_{name}": getattr(tree, name) for name in LeafTree.__slots__})
+        if self.reader_ is not None:
+            arrays["readings"] = self._readings()
         return arrays, {"trees": keys}
 
     def _restore(self, arrays: Mapping[str, np.ndarray], document: Document) -> None:
@@ -227,6 +272,19 @@ class TreeCanonicalSampler(CanonicalSampler):
             tree = LeafTree(**parts)
             tree.check(len(self.rows_), len(before) + 1)
             self.trees_[int(column), tuple(map(int, before))] = tree
+        self._learn_reader()  # it is scikit-learn's, so it is learnt again rather than written
+        if self.reader_ is not None and not np.array_equal(arrays["readings"], self._readings()):
+            warnings.warn(
+                "This engine was saved with another version of scikit-learn, or on another kind of machine: "
+                "it may give other rows than the engine that was saved.",
+                FairwitnessWarning,
+                stacklevel=2,
+            )
+
+    def _readings(self) -> FloatArray:
+        """Give what the reader reads from a few rows: by it readers are told apart."""
+        assert self.reader_ is not None
+        return np.asarray(self.reader_.model.predict(self._given[:WITNESSES, 1:]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -282,7 +340,10 @@ class _Scale:
 
 def nearest_place(keys: FloatArray, wanted: FloatArray, rng: np.random.Generator) -> IntArray:
     """Give where ascending keys are nearest to each wanted one; among equal keys, any of them."""
-    low, high = (np.searchsorted(keys, wanted, side) for side in ("left", "right"))
+    low = np.searchsorted(keys, wanted, "left")
+    high = low.copy()
+    met = np.flatnonzero(keys.take(low, mode="clip") == wanted)
+    high[met] = np.searchsorted(keys, wanted[met], "right")
     among = low + (rng.random(len(wanted)) * (high - low)).astype(np.int64)
     return np.where(high > low, among, low - rng.integers(0, 2, len(wanted)))
 
