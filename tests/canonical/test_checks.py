@@ -118,6 +118,25 @@ def test_what_does_not_apply_is_said(n: int, model: object, says: str) -> None:
     assert '<section id="canonical"' not in report.to_html()
 
 
+@pytest.mark.parametrize(
+    ("n", "reference", "says"),
+    [(1200, "learnt", "which is lenient"), (2000, "other half", "compared with the other half")],
+)
+def test_the_report_says_which_rows_the_gate_compared_with(n: int, reference: str, says: str) -> None:
+    report = audited(n)
+    gates = report.document["sections"]["canonical"]["gates"]
+    assert [gate["reference"] for gate in gates] == [reference, reference]
+    page = report.to_html()
+    assert page.count(says) == 1
+    request = gates[0]["request"]
+    low = float(request.split("from ")[1].split(" to")[0])
+    scores = by_club(world("proxy", n)[0])
+    # half of the rows with such scores, or all of them
+    share = gates[0]["n_reference"] / (scores >= low).sum()
+    assert share == pytest.approx(1.0 if reference == "learnt" else 0.5, abs=0.15)
+    validate(report.document)
+
+
 def test_a_seed_and_the_order_of_rows() -> None:
     frame, _ = world("proxy", 400)
     order = np.random.default_rng(0).permutation(400)

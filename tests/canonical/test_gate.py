@@ -18,7 +18,7 @@ from fairwitness.canonical import (
     CanonicalSet,
     TreeCanonicalSampler,
 )
-from fairwitness.errors import ConfigError, DataError, FairwitnessWarning
+from fairwitness.errors import ConfigError, DataError, FairwitnessWarning, NotFittedError
 
 QUICK = [name for name in CRITERIA if name != "auc"]
 
@@ -178,3 +178,65 @@ def test_settings_that_make_no_sense() -> None:
         CanonicalGate(reference=frame, reference_scores=scores[:5])
     with pytest.raises(ConfigError, match="n_resamples"):
         CanonicalGate(n_resamples=0)
+
+
+def test_a_twin_is_compared_in_place_of_the_set_with_rows_that_it_has_not_seen() -> None:
+    frame, scores = table(2400)
+    engine = TreeCanonicalSampler().fit(frame, scores)
+    twin = TreeCanonicalSampler().fit(frame[:1200], scores[:1200])
+    gate = CanonicalGate(
+        rule, reference=frame[1200:], reference_scores=scores[1200:], measures=QUICK, n_resamples=4
+    )
+    made = engine.sample_set(300, quantile=(0.6, 1), where={"town": ["a", "b"]})
+    report = gate.check(made, twin=twin)
+    assert report.reference == "other half"
+    assert report.held_out
+    other = twin.sample_set(300, band=(made.request.low, made.request.high), where={"town": ["a", "b"]})
+    alone = gate.check(other)
+    assert alone.reference == "held out"
+    mine = gate.check(made)
+    for name in ("column_tv", "worst_tv", "pair_tv", "wasserstein"):
+        assert report[name].value == alone[name].value
+    for name in ("support", "kept", "score_error", "right_side", "copies", "impossible"):
+        assert report[name].value == mine[name].value
+    wanted = (scores[1200:] >= made.request.low) & frame[1200:]["town"].isin(["a", "b"]).to_numpy()
+    assert report.n_reference == wanted.sum()
+    assert CanonicalGate(rule, measures=QUICK, n_resamples=4).check(made).reference == "learnt"
+
+
+def test_a_twin_without_such_rows_leaves_the_set_s_own() -> None:
+    frame, scores = table(400)
+    frame.loc[:49, "town"] = "new"
+    engine = TreeCanonicalSampler().fit(frame, scores)
+    twin = TreeCanonicalSampler(schema=engine.rows_.schema).fit(frame[50:], scores[50:])
+    gate = CanonicalGate(
+        rule, reference=frame[50:], reference_scores=scores[50:], measures=["column_tv"], n_resamples=4
+    )
+    report = gate.check(engine.sample_set(100, quantile=(0, 1), where={"town": "new"}), twin=twin)
+    assert report.reference == "learnt"
+    assert report.n_reference == 50
+
+
+def test_a_twin_of_another_kind_is_refused() -> None:
+    frame, scores = table(200)
+    made = TreeCanonicalSampler().fit(frame, scores).positive(50)
+    gate = CanonicalGate(rule, reference=frame, reference_scores=scores, measures=QUICK, n_resamples=4)
+    with pytest.raises(ConfigError, match="twin must be a fitted TreeCanonicalSampler"):
+        gate.check(made, twin=BootstrapSampler().fit(frame, scores))
+    with pytest.raises(ConfigError, match="twin must be"):
+        gate.check(made, twin=frame)  # type: ignore[arg-type]
+    with pytest.raises(NotFittedError):
+        gate.check(made, twin=TreeCanonicalSampler())
+    with pytest.raises(ConfigError, match="needs reference rows"):
+        CanonicalGate(rule).check(made, twin=TreeCanonicalSampler().fit(frame, scores))
+    with pytest.raises(ConfigError, match="needs reference rows"):
+        gate.check(made, twin=TreeCanonicalSampler().fit(frame[["age", "sex"]], scores))
+
+
+@pytest.mark.parametrize("values", [[True, False], ["one", "one"]])
+def test_a_table_of_one_column_with_hardly_a_value(values: list[object]) -> None:
+    frame = pd.DataFrame({"only": values * 100})
+    made = TreeCanonicalSampler().fit(frame, np.linspace(0, 1, 200)).sample_set(100, quantile=(0, 1))
+    report = CanonicalGate(n_resamples=4).check(made)
+    assert math.isnan(report["auc"].value) == (values[0] is not values[1])
+    assert report["column_tv"].value < 0.2

@@ -6,26 +6,31 @@ import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
+from sklearn.base import clone
 
 from fairwitness.canonical.base import CanonicalSet
 from fairwitness.canonical.combined import Intersection, Together, intersections, together
 from fairwitness.canonical.contrast_results import Contrast, FeatureContrast
 from fairwitness.canonical.contrasting import contrast
 from fairwitness.canonical.gate import CanonicalGate
+from fairwitness.canonical.gate_report import GateReport
 from fairwitness.canonical.tree import TreeCanonicalSampler
 from fairwitness.case import Case
 from fairwitness.errors import DataError, FairwitnessWarning
 from fairwitness.findings import Finding, NotApplicable, Section, Thresholds, grade, load_thresholds
-from fairwitness.rng import child_seed
-from fairwitness.table import Schema, column_labels, container_of
+from fairwitness.rng import child, child_seed
+from fairwitness.table import Schema, column_labels, container_of, take_rows
 from fairwitness.text import interval, listing, number, percent, plain
 from fairwitness.typing import Document, FloatArray, NativeFrame
 
 KEY = "canonical"
 #: Rows of each set, and fewest rows of a table that sets are made from.
 SIZE, FEWEST = 1000, 100
+#: Fewest rows of a table of which a half is kept from the engine that is gated.
+FEWEST_HALVED = 2000
 #: Other columns that a picture shows, and combinations that are listed.
 SHOWN, LISTED = 5, 6
 #: Draws of real rows behind the gate's floor.
@@ -117,13 +122,10 @@ def _make(case: Case) -> _Made:
         sets = (sampler.sample_set(SIZE, score=1.0), sampler.sample_set(SIZE, score=0.0))
     else:
         sets = (sampler.positive(SIZE), sampler.negative(SIZE))
-    gate = CanonicalGate(
-        list(case.models), threshold=case.models[0].threshold, n_resamples=GATE_DRAWS, random_state=seed
-    )
     found = contrast(
         *sets,
         protected=list(names.values()),
-        gates=[gate.check(made) for made in sets],
+        gates=_gates(case, sampler, sets, frame, scores),
         confidence=case.confidence,
         random_state=seed,
     )
@@ -134,6 +136,35 @@ def _make(case: Case) -> _Made:
     coded = [name for at, name in enumerate(sampler.rows_.names) if sampler.rows_.is_coded(at)]
     pairs = together(*sets, columns=coded, most=LISTED) if len(coded) > 1 else ()
     return _Made(case, sampler, sets, found, pairs, crossed, names, decisions_only)
+
+
+def _gates(
+    case: Case,
+    sampler: TreeCanonicalSampler,
+    sets: Sequence[CanonicalSet],
+    frame: NativeFrame,
+    scores: FloatArray,
+) -> list[GateReport]:
+    """Gate the sets, against rows that were not learnt from where there are enough.
+
+    The sets themselves are learnt from all rows, so that what is compared in them rests on all of them. What
+    is gated is then the same engine, learnt from one random half and compared with the other: stricter than a
+    comparison with its own rows, and a little stricter than the sets deserve.
+    """
+    gate = partial(
+        CanonicalGate,
+        list(case.models),
+        threshold=case.models[0].threshold,
+        n_resamples=GATE_DRAWS,
+        random_state=sampler.seed_,
+    )
+    if case.n_rows < FEWEST_HALVED:
+        return [gate().check(made) for made in sets]
+    first = child(sampler.seed_, "halves").permutation(case.n_rows) % 2 == 0
+    one, other = np.flatnonzero(first), np.flatnonzero(~first)
+    twin = clone(sampler).fit(take_rows(frame, one), scores[one])
+    strict = gate(reference=take_rows(frame, other), reference_scores=scores[other])
+    return [strict.check(made, twin=twin) for made in sets]
 
 
 def _table(case: Case) -> tuple[NativeFrame, Schema, dict[str, str], list[str]]:
@@ -296,6 +327,7 @@ def _document(made: _Made) -> Document:
             "rows learnt from": len(made.sampler.rows_),
             "leaf": made.sampler.leaf,
             "nearest": made.sampler.nearest,
+            "candidates": made.sampler.candidates,
             "seed": made.sampler.seed_,
         },
     }

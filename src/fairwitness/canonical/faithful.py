@@ -22,6 +22,8 @@ EXPECTED = 5.0
 MOST_ROWS = 2000
 #: Fewest rows of each side that a classifier can be tried on.
 FEWEST_ROWS = 30
+#: Folds in which it is trained and tested.
+FOLDS = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,7 +142,7 @@ def detect(made: FloatArray, real: FloatArray, *, seed: int) -> tuple[float, flo
     -------
     auc, low, high, n
         Area under the ROC curve (.5: not at all), its 95 % interval (Hanley and McNeil), and the number of
-        rows of the smaller side. NaN with fewer than 30 rows on a side.
+        rows of the smaller side. NaN with fewer than 30 rows on a side, or of fewer than three kinds.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.metrics import roc_auc_score
@@ -167,7 +169,9 @@ def detect(made: FloatArray, real: FloatArray, *, seed: int) -> tuple[float, flo
     # A copy and its original in two folds would teach the opposite of what is asked: they stay together.
     place: dict[bytes, int] = {}
     same = [place.setdefault(key, len(place)) for key in _keys(both)]
-    folds = StratifiedGroupKFold(3, shuffle=True, random_state=child_seed(seed, "folds"))
+    if len(place) < FOLDS:  # too few kinds of rows to keep one from the classifier: their shares say it all
+        return math.nan, math.nan, math.nan, least
+    folds = StratifiedGroupKFold(FOLDS, shuffle=True, random_state=child_seed(seed, "folds"))
     with threadpool_limits(1, user_api="openmp"):  # so few rows: threads would wait for each other
         answers = cross_val_predict(
             learner, both[:, varied], label, groups=same, cv=folds, method="predict_proba"

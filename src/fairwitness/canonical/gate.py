@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -11,6 +12,7 @@ from fairwitness.arguments import shown, whole_number
 from fairwitness.canonical.base import CanonicalSampler, CanonicalSet, same_columns
 from fairwitness.canonical.criteria import CRITERIA
 from fairwitness.canonical.faithful import (
+    FEWEST_ROWS,
     Comparer,
     copies,
     detect,
@@ -20,10 +22,10 @@ from fairwitness.canonical.faithful import (
     twins,
     wasserstein,
 )
-from fairwitness.canonical.gate_report import GateMeasure, GateReport
+from fairwitness.canonical.gate_report import GateMeasure, GateReport, Reference
 from fairwitness.canonical.request import keeps
 from fairwitness.canonical.rows import Rows, read_scores
-from fairwitness.errors import ConfigError
+from fairwitness.errors import ConfigError, DataError, FairwitnessWarning
 from fairwitness.model import BlackBox, as_blackbox
 from fairwitness.rng import child, seed_from
 from fairwitness.stats import wilson
@@ -98,20 +100,35 @@ class CanonicalGate:
         asked = "no model" if not self.models else repr(self.models[0])
         return f"<CanonicalGate: {len(self.measures)} measures, {asked}>"
 
-    def check(self, made: CanonicalSet) -> GateReport:
+    def check(self, made: CanonicalSet, *, twin: CanonicalSampler | None = None) -> GateReport:
         """Measure one set.
+
+        Parameters
+        ----------
+        made
+            The set.
+        twin
+            A fitted engine of the same kind and settings that has not seen the reference rows, where the
+            set's own engine has: what it makes for the same request is compared with them in place of the
+            set. It has learnt from fewer rows, so the comparison is a little stricter than the set deserves.
 
         Returns
         -------
         GateReport
             With the verdict: that of the worst measure.
+
+        Raises
+        ------
+        ConfigError
+            If ``twin`` is no fitted engine of that kind, or there are no reference rows for it.
         """
+        compared, reference, how = self._compared(made, twin)
         obtained, why = self._obtained(made)
-        reference = self._reference(made)
         found = {
             **self._of_request(made),
             **self._of_scores(made, obtained, why),
-            **self._of_distributions(made, reference),
+            **self._of_rows(made),
+            **self._of_distributions(compared, reference),
         }
         measured = tuple(found[name] for name in CRITERIA if name in self.measures)
         return GateReport(
@@ -120,7 +137,7 @@ class CanonicalGate:
             n=len(made),
             support=made.request.support,
             n_reference=len(reference),
-            held_out=self.reference is not None,
+            reference=how,
             measures=measured,
             requested=made.requested,
             obtained=obtained,
@@ -146,6 +163,37 @@ class CanonicalGate:
             judged = model.judge(frame)
             total += judged.score if judged.has_score else judged.accepted
         return total / len(self.models), ""
+
+    def _compared(
+        self, made: CanonicalSet, twin: CanonicalSampler | None
+    ) -> tuple[CanonicalSet, FloatArray, Reference]:
+        """Give the rows to compare, the real ones to compare them with, and which those are."""
+        if twin is None:
+            return made, self._reference(made), "learnt" if self.reference is None else "held out"
+        if not isinstance(twin, CanonicalSampler) or type(twin).__name__ != made.engine:
+            raise ConfigError(
+                f"twin must be a fitted {plain(made.engine)}, as the set's engine is",
+                got=type(twin).__qualname__,
+                fix="fit a clone of the engine on some of the rows, and pass the others as reference",
+            )
+        if self.reference is None or twin._fitted().names != made.rows.names:
+            raise ConfigError(
+                "a twin needs reference rows, of the columns of the set",
+                fix="pass reference= and reference_scores= to CanonicalGate: rows that the twin has not seen",
+            )
+        asked = made.request
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", FairwitnessWarning)  # of few rows: the set itself said so
+                other = twin.sample_set(
+                    len(made),
+                    score=asked.exact,
+                    band=None if asked.exact is not None else (asked.low, asked.high),
+                    where=asked.where,
+                )
+        except DataError:  # none of the twin's rows is such: nothing better than the set's own is left
+            return made, made.rows.matrix[asked.rows], "learnt"
+        return other, self._reference(other), "other half"
 
     def _reference(self, made: CanonicalSet) -> FloatArray:
         """Give the real rows to compare with: held out if there are any, with such scores and columns."""
@@ -191,12 +239,12 @@ class CanonicalGate:
             found["correlation"] = _correlation(made.requested, obtained)
         return found
 
-    def _of_distributions(self, made: CanonicalSet, reference: FloatArray) -> dict[str, GateMeasure]:
+    def _of_rows(self, made: CanonicalSet) -> dict[str, GateMeasure]:
         rows, n = made.rows, len(made)
         flags = impossible(rows, made.matrix)
         same = copies(made.matrix, rows.matrix)
         low, high = wilson(same.sum(), n)
-        found = {
+        return {
             "impossible": GateMeasure("impossible", *share(flags), n=n),
             "copies": GateMeasure(
                 "copies",
@@ -207,10 +255,14 @@ class CanonicalGate:
                 n=n,
             ),
         }
+
+    def _of_distributions(self, made: CanonicalSet, reference: FloatArray) -> dict[str, GateMeasure]:
+        rows, n = made.rows, len(made)
+        found: dict[str, GateMeasure] = {}
         names = ("column_tv", "worst_tv", "pair_tv", "wasserstein", "auc")
         if len(reference) < FEWEST_REFERENCE:
             why = f"only {len(reference)} real rows are there to compare with"
-            return {**found, **{name: _without(name, why, weakens=name == "column_tv") for name in names}}
+            return {name: _without(name, why, weakens=name == "column_tv") for name in names}
         comparer = self._bins(rows)
         mine, real = comparer.shares(made.matrix), comparer.shares(reference)
         floors = floor(
@@ -245,6 +297,8 @@ class CanonicalGate:
             found["auc"] = (
                 GateMeasure("auc", auc, low_auc, high_auc, n=least)
                 if math.isfinite(auc)
+                else _without("auc", "there are fewer than three kinds of rows")
+                if least >= FEWEST_ROWS
                 else _without("auc", f"only {least} rows are there to learn from", weakens=True)
             )
         return found

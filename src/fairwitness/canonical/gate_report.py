@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from fairwitness.canonical.criteria import CRITERIA, VERDICTS, Criterion, Verdict
 from fairwitness.text import interval, number
@@ -12,6 +12,10 @@ from fairwitness.typing import Document, FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+#: Which real rows a set was compared with.
+Reference = Literal["learnt", "held out", "other half"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +116,10 @@ class GateReport:
         What made the set, and what for.
     n, support, n_reference
         Rows of the set, real rows that support the request, and real rows it was compared with.
-    held_out
-        Whether the engine had not seen the rows that it was compared with.
+    reference
+        What those are. ``"learnt"``: the rows that the engine learnt from, which is lenient; ``"held out"``:
+        rows that it has not seen; ``"other half"``: rows that its twin has not seen, which was compared in
+        its place.
     measures
         Every measure that was taken.
     requested, obtained
@@ -125,7 +131,7 @@ class GateReport:
     n: int
     support: int
     n_reference: int
-    held_out: bool
+    reference: Reference
     measures: tuple[GateMeasure, ...]
     requested: FloatArray
     obtained: FloatArray
@@ -135,6 +141,11 @@ class GateReport:
 
     def __repr__(self) -> str:
         return f"<GateReport: {self.verdict}; {self.n:,} rows by {self.engine} for {self.request}>"
+
+    @property
+    def held_out(self) -> bool:
+        """Whether what was compared had not been learnt from the rows that it was compared with."""
+        return self.reference != "learnt"
 
     @property
     def verdict(self) -> Verdict:
@@ -171,6 +182,7 @@ class GateReport:
             "support": self.support,
             "n_reference": self.n_reference,
             "held_out": self.held_out,
+            "reference": self.reference,
             "measures": [measure.to_dict() for measure in self.measures],
         }
 

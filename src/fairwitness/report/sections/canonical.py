@@ -23,6 +23,15 @@ MEANINGS = {
     "do not use": "The sets are not what was asked for. What they show is not shown here as an answer.",
     "not checked": "The sets were not checked.",
 }
+#: What the sets were compared with, in a sentence.
+REFERENCES = {
+    "learnt": "The profiles were compared with the rows that they were learnt from, which is lenient: there "
+    "are too few rows to keep some apart.",
+    "held out": "The profiles were compared with rows that they were not learnt from.",
+    "other half": "The profiles are learnt from all rows. The distances below, and how well a classifier "
+    "tells profiles from real rows, are of others that were learnt from one random half of the rows, compared with "
+    "the other half: rows that were learnt from would flatter them.",
+}
 _SETS = ("positive set", "negative set")
 
 
@@ -42,6 +51,9 @@ def view(document: Mapping[str, Any], styles: GroupStyles) -> dict[str, Any] | N
             measure["name"] == "score_error" and measure["value"] is not None
             for gate in section["gates"]
             for measure in gate["measures"]
+        ),
+        "references": list(
+            dict.fromkeys(REFERENCES[gate["reference"]] for gate in section["gates"] if "reference" in gate)
         ),
         "requests": [show.prose(request) for request in section["requests"]],
         "n": [show.count(n) for n in section["n"]],
