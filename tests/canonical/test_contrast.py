@@ -178,6 +178,9 @@ def test_what_is_left_without_the_protected_column_is_seen() -> None:
     assert set(found.to_frame()["feature"]) == set(frame.columns)
     json.dumps(found.to_dict(), allow_nan=False)
     assert found.plot(features=["sex"]).get_xlim()[0] < 0
+    assert found["sex"].protected
+    with pytest.raises(UnknownNameError, match="no such column"):
+        found["nobody"]
     with pytest.raises(ConfigError, match="no column is protected"):
         direct_vs_proxy(frame, direct, proxy, protected=[])
 

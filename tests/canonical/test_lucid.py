@@ -11,7 +11,14 @@ import pytest
 
 import fairwitness as fw
 from fairwitness.canonical import Lucid
-from fairwitness.errors import ConfigError, DataError, MissingExtraError, ModelError, NotFittedError
+from fairwitness.errors import (
+    ConfigError,
+    DataError,
+    MissingExtraError,
+    ModelError,
+    NotFittedError,
+    UnknownNameError,
+)
 
 torch = pytest.importorskip("torch")
 
@@ -174,3 +181,27 @@ def test_without_torch_the_message_names_the_extra(monkeypatch: pytest.MonkeyPat
     with pytest.raises(MissingExtraError, match=r"fairwitness\[gan\]"):
         Lucid(module).fit(table())
     assert fw.canonical.LucidGAN is not None  # names are there without torch
+
+
+def test_distributions_are_shares_of_the_samples() -> None:
+    found = Lucid(linear([WEIGHTS], [0.0]), one_hot=LEVELS).fit(table()).sample(200)
+    listed = found.distributions()
+    frame = found.to_frame()
+    for each in listed:
+        if each.feature in LEVELS:
+            assert each.end == pytest.approx((frame[each.feature] == each.label).mean())
+            assert each.start == pytest.approx(found.start[:, found.names.index(each.label)].mean())
+    ages = [each for each in listed if each.feature == "age"]
+    for each in ages:  # whole numbers are in ranges of whole numbers, both ends in them
+        low, high = map(int, each.label.split(" to "))
+        inside = (found.matrix[:, 0] >= low) & (found.matrix[:, 0] <= high)
+        assert each.end == pytest.approx(inside.mean())
+    for name in ("age", "income", "colour", "place"):
+        mine = [each for each in listed if each.feature == name]
+        assert sum(each.start for each in mine) == pytest.approx(1)
+        assert sum(each.end for each in mine) == pytest.approx(1)
+    assert [each.feature for each in found.distributions(["place"])] == ["place", "place"]
+    drawn = found.plot_distributions(features=["colour", "age"])
+    assert {text.get_text() for text in drawn.get_yticklabels()} >= {"red", "blue", ages[0].label}
+    with pytest.raises(UnknownNameError, match="colour, place, age"):
+        found.distributions(["size"])

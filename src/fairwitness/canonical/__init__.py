@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.canonical.gate_report import GateReport as GateReport
     from fairwitness.canonical.lucid import Lucid as Lucid
     from fairwitness.canonical.lucid_set import LucidSet as LucidSet
+    from fairwitness.canonical.lucid_set import LucidShare as LucidShare
     from fairwitness.canonical.lucid_set import LucidShift as LucidShift
     from fairwitness.canonical.proxy import DirectVsProxy as DirectVsProxy
     from fairwitness.canonical.proxy import direct_vs_proxy as direct_vs_proxy
@@ -54,6 +55,7 @@ _NAMES = {
     "Lucid": "lucid",
     "LucidGAN": "gan.engine",
     "LucidSet": "lucid_set",
+    "LucidShare": "lucid_set",
     "LucidShift": "lucid_set",
     "OutputRates": "rates",
     "Request": "request",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from fairwitness.arguments import shown
 from fairwitness.canonical.gate_report import GateReport
@@ -16,6 +16,16 @@ from fairwitness.typing import Document
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+class _Named(Protocol):
+    """Something with the name of a column."""
+
+    @property
+    def name(self) -> str: ...
+
+
+Named = TypeVar("Named", bound=_Named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,14 +158,7 @@ class Contrast:
     confidence: float
 
     def __getitem__(self, name: str) -> FeatureContrast:
-        for feature in self.features:
-            if feature.name == str(name):
-                return feature
-        raise UnknownNameError(
-            "there is no such column in this contrast",
-            got=shown(name),
-            fix=f"use one of {listing([plain(feature.name) for feature in self.features])}",
-        )
+        return by_name(self.features, name)
 
     def __repr__(self) -> str:
         found = [feature.name for feature in self.ranked if feature.established]
@@ -226,6 +229,24 @@ class Contrast:
         from fairwitness.canonical.plots import plot_contrast
 
         return plot_contrast(self, ax, features)
+
+
+def by_name(features: Sequence[Named], name: object) -> Named:
+    """Give the column of that name.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none.
+    """
+    for feature in features:
+        if feature.name == str(name):
+            return feature
+    raise UnknownNameError(
+        "there is no such column in this contrast",
+        got=shown(name),
+        fix=f"use one of {listing([plain(feature.name) for feature in features])}",
+    )
 
 
 def plain_value(value: Any) -> Any:

@@ -84,13 +84,14 @@ def plot_differences(found: DirectVsProxy, ax: Axes | None, features: Sequence[s
     """Draw how shares differ between a model with the protected columns and one without (Figure 6)."""
     from fairwitness.drawing import LevelBars, Profile, figure, profiles, profiles_height
 
+    protected_first = sorted(found.features, key=lambda feature: not feature.protected)
+    chosen = protected_first if features is None else [found[name] for name in features]
     columns = [
         Profile(
             feature.name,
             [LevelBars(level.label, (level.positive, level.negative)) for level in feature.levels],
         )
-        for feature in found.features
-        if features is None or feature.name in features
+        for feature in chosen
     ]
     if ax is None:
         _, ax = figure(WIDTH, profiles_height(columns))

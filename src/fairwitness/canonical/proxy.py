@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from fairwitness.arguments import whole_number
 from fairwitness.canonical.base import CanonicalSampler
-from fairwitness.canonical.contrast_results import Contrast, plain_value
+from fairwitness.canonical.contrast_results import Contrast, by_name, plain_value
 from fairwitness.canonical.contrasting import contrast
 from fairwitness.canonical.tree import TreeCanonicalSampler
 from fairwitness.errors import ConfigError
@@ -78,6 +78,9 @@ class DirectVsProxy:
     def __repr__(self) -> str:
         return f"<DirectVsProxy: {len(self.features)} columns>"
 
+    def __getitem__(self, name: str) -> FeatureDifference:
+        return by_name(self.features, name)
+
     def to_frame(self) -> Any:
         """Give one row a level of a column, as a pandas frame."""
         import pandas as pd
@@ -102,7 +105,15 @@ class DirectVsProxy:
         return {"levels": [{str(k): plain_value(v) for k, v in row.items()} for row in rows]}
 
     def plot(self, ax: Axes | None = None, *, features: Sequence[str] | None = None) -> Axes:
-        """Draw the differences of every level (Figure 6)."""
+        """Draw the differences of every level (Figure 6).
+
+        Parameters
+        ----------
+        ax
+            The only axes of a figure; a new figure of the right size if absent.
+        features
+            Columns to draw; by default all, the protected ones first.
+        """
         from fairwitness.canonical.plots import plot_differences
 
         return plot_differences(self, ax, features)
