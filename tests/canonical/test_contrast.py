@@ -245,6 +245,25 @@ def test_levels_that_occur_together_are_counted() -> None:
     assert found.positive > found.expected
 
 
+def test_a_level_that_adds_nothing_is_not_listed() -> None:
+    rng = np.random.default_rng(0)
+    n = 4000
+    man = rng.random(n) < 0.5
+    role = np.where(man & (rng.random(n) < 0.8), "husband", "other")
+    born = np.where(rng.random(n) < 0.9, "here", "abroad")
+    frame = pd.DataFrame({"sex": np.where(man, "man", "woman"), "role": role, "born": born})
+    scores = np.clip(0.3 + 0.3 * man + rng.normal(0, 0.1, n), 0, 1)
+    engine = TreeCanonicalSampler().fit(frame, scores)
+    sets = engine.sample_set(1000, quantile=(0.5, 1)), engine.sample_set(1000, quantile=(0, 0.5))
+    made = sets[0].frame
+    for each in together(*sets, at_least=0.01):
+        mine = {name: made[name].astype(str) == level for name, level in each.levels.items()}
+        for name in mine:  # more frequent than if any one of its levels were independent of the rest
+            rest = np.logical_and.reduce([mask for other, mask in mine.items() if other != name])
+            assert each.positive > rest.mean() * mine[name].mean()
+    assert together(*sets)[0].levels == {"sex": "man", "role": "husband"}
+
+
 def test_rates_have_their_right_names() -> None:
     y = np.array([1, 1, 1, 0, 0, 0, 1, 0], dtype=bool)
     accepted = np.array([1, 1, 0, 1, 0, 0, 0, 0], dtype=bool)

@@ -11,9 +11,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.canonical.base import CanonicalSet as CanonicalSet
     from fairwitness.canonical.bootstrap import BootstrapSampler as BootstrapSampler
     from fairwitness.canonical.combined import Intersection as Intersection
-    from fairwitness.canonical.combined import Together as Together
     from fairwitness.canonical.combined import intersections as intersections
-    from fairwitness.canonical.combined import together as together
     from fairwitness.canonical.contrast_results import Contrast as Contrast
     from fairwitness.canonical.contrast_results import FeatureContrast as FeatureContrast
     from fairwitness.canonical.contrast_results import LevelShare as LevelShare
@@ -28,6 +26,8 @@ if TYPE_CHECKING:  # what type checkers and editors see; at run time the names c
     from fairwitness.canonical.lucid_set import LucidSet as LucidSet
     from fairwitness.canonical.lucid_set import LucidShare as LucidShare
     from fairwitness.canonical.lucid_set import LucidShift as LucidShift
+    from fairwitness.canonical.occurring import Together as Together
+    from fairwitness.canonical.occurring import together as together
     from fairwitness.canonical.proxy import DirectVsProxy as DirectVsProxy
     from fairwitness.canonical.proxy import direct_vs_proxy as direct_vs_proxy
     from fairwitness.canonical.rates import OutputRates as OutputRates
@@ -61,14 +61,14 @@ _NAMES = {
     "Request": "request",
     "Rows": "rows",
     "SeedSpread": "spread",
-    "Together": "combined",
+    "Together": "occurring",
     "TreeCanonicalSampler": "tree",
     "contrast": "contrasting",
     "direct_vs_proxy": "proxy",
     "intersections": "combined",
     "output_rates": "rates",
     "over_seeds": "spread",
-    "together": "combined",
+    "together": "occurring",
 }
 __getattr__, __dir__ = attach(__name__, _NAMES)
 __all__ = sorted(_NAMES)

@@ -12,11 +12,12 @@ import numpy as np
 from sklearn.base import clone
 
 from fairwitness.canonical.base import CanonicalSet
-from fairwitness.canonical.combined import Intersection, Together, intersections, together
+from fairwitness.canonical.combined import Intersection, intersections
 from fairwitness.canonical.contrast_results import Contrast, FeatureContrast
 from fairwitness.canonical.contrasting import contrast
 from fairwitness.canonical.gate import CanonicalGate
 from fairwitness.canonical.gate_report import GateReport
+from fairwitness.canonical.occurring import Together, together
 from fairwitness.canonical.tree import TreeCanonicalSampler
 from fairwitness.case import Case
 from fairwitness.errors import DataError, FairwitnessWarning

@@ -1,4 +1,4 @@
-"""Combinations: which pairs of levels, and which that occur together, are more frequent in which set."""
+"""Intersections: which pairs of levels are more frequent in which set, for every fixed combination."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairwitness.arguments import shown, whole_number
+from fairwitness.arguments import shown
 from fairwitness.canonical.base import BOTTOM, TOP, CanonicalSampler, CanonicalSet
 from fairwitness.canonical.bins import Bins
 from fairwitness.canonical.contrast_results import plain_value
@@ -19,7 +19,7 @@ from fairwitness.canonical.shares import ratio_interval
 from fairwitness.errors import ConfigError, DataError
 from fairwitness.table import level_text
 from fairwitness.text import listing, plain
-from fairwitness.typing import Document, IntArray
+from fairwitness.typing import Document
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -172,7 +172,7 @@ def intersections(
     """
     rows = sampler._fitted()
     fixed = [given] if isinstance(given, str) else list(given)
-    places = _columns(rows, [row, column, *fixed])
+    places = columns_of(rows, [row, column, *fixed])
     bins = Bins.of(rows, 12)
     out = []
     for where in _combinations(rows, fixed, places[2:]):
@@ -191,130 +191,16 @@ def intersections(
     return tuple(out)
 
 
-@dataclass(frozen=True, slots=True)
-class Together:
-    """Levels of several columns that occur together in the positive set.
-
-    Attributes
-    ----------
-    levels
-        Column → level.
-    positive, negative
-        Share of the rows of each set that have all of them.
-    expected
-        Share of the positive set that would have them if the columns were independent in it.
-    lift
-        Positive over negative.
-    n_real
-        Real rows in the two bands that have all of them.
-    """
-
-    levels: Mapping[str, str]
-    positive: float
-    negative: float
-    expected: float
-    lift: float
-    n_real: int
-
-    @property
-    def words(self) -> str:
-        """The combination in words."""
-        return ", ".join(f"{plain(name)} = {level}" for name, level in self.levels.items())
-
-    def to_dict(self) -> Document:
-        """Give plain values for JSON."""
-        return {
-            "levels": dict(self.levels),
-            "positive": self.positive,
-            "negative": self.negative,
-            "expected": self.expected,
-            "lift": plain_value(self.lift),
-            "n_real": self.n_real,
-        }
-
-
-def together(
-    positive: CanonicalSet,
-    negative: CanonicalSet,
-    *,
-    columns: Sequence[str] | None = None,
-    most: int = 10,
-    at_least: float = 0.05,
-) -> tuple[Together, ...]:
-    """Give the pairs and triples of levels that occur together most beyond chance in the positive set.
-
-    Parameters
-    ----------
-    positive, negative
-        Two sets of one engine.
-    columns
-        Columns of levels to combine; all by default.
-    most
-        Combinations to give.
-    at_least
-        Share of the positive set that a combination must have.
-
-    Returns
-    -------
-    tuple of Together
-        By share times the logarithm of share over expected share (its part of the columns' dependence);
-        those that are more frequent in the positive set than in the negative one.
+def columns_of(rows: Rows, names: Sequence[str]) -> list[int]:
+    """Give the places of columns.
 
     Raises
     ------
     DataError
-        If a column is not in the table.
+        If one is not in the table.
+    ConfigError
+        If one is named twice.
     """
-    rows = positive.rows
-    bins = Bins.of(rows, 12)
-    names = [name for at, name in enumerate(rows.names) if rows.is_coded(at)] if columns is None else columns
-    places = _columns(rows, names)
-    real = np.concatenate([rows.matrix[made.request.rows] for made in (positive, negative)])
-    codes = [bins.codes(matrix) for matrix in (positive.matrix, negative.matrix, real)]
-    n = [len(each) for each in (positive, negative)]
-    held: dict[tuple[tuple[int, int], ...], list[IntArray]] = {}
-    for place in places:
-        for level in range(len(bins.labels[place])):
-            found = [np.flatnonzero(each[:, place] == level) for each in codes]
-            if len(found[0]) >= at_least * n[0]:
-                held[((place, level),)] = found
-    singles = dict(held)
-    frontier = held
-    scored: list[tuple[float, Together]] = []
-    for _ in range(2):
-        larger: dict[tuple[tuple[int, int], ...], list[IntArray]] = {}
-        for items, rows_of in frontier.items():
-            for single, alone in singles.items():
-                if single[0][0] <= items[-1][0]:
-                    continue
-                both = [np.intersect1d(a, b, assume_unique=True) for a, b in zip(rows_of, alone, strict=True)]
-                if len(both[0]) >= at_least * n[0]:
-                    larger[(*items, *single)] = both
-        for items, rows_of in larger.items():
-            share = [len(rows_of[side]) / n[side] for side in (0, 1)]
-            expected = math.prod(len(singles[(item,)][0]) / n[0] for item in items)
-            if share[0] <= share[1] or share[0] <= expected:
-                continue
-            lift = ratio_interval(share[0], n[0], share[1], n[1], 0.95)[0]
-            levels = {rows.names[place]: bins.labels[place][level] for place, level in items}
-            scored.append(
-                (
-                    share[0] * math.log(share[0] / expected),
-                    Together(levels, share[0], share[1], expected, lift, len(rows_of[2])),
-                )
-            )
-        frontier = larger
-    scored.sort(key=lambda pair: -pair[0])
-    kept: list[Together] = []
-    for _, candidate in scored:
-        mine = set(candidate.levels.items())
-        # a part of what is listed already, or that with something added, says nothing new
-        if not any(mine <= (other := set(each.levels.items())) or other <= mine for each in kept):
-            kept.append(candidate)
-    return tuple(kept[: whole_number(most, "most")])
-
-
-def _columns(rows: Rows, names: Sequence[str]) -> list[int]:
     unknown = [name for name in names if name not in rows.names]
     if unknown:
         raise DataError(
