@@ -181,6 +181,13 @@ def test_what_is_left_without_the_protected_column_is_seen() -> None:
     assert found["sex"].protected
     with pytest.raises(UnknownNameError, match="no such column"):
         found["nobody"]
+    assert "gate: not checked" in found.plot().get_xlabel()
+    gates = [CanonicalGate(None, random_state=seed) for seed in (0, 1)]
+    checked = direct_vs_proxy(frame, direct, proxy, protected=["sex"], gates=gates, n=200)
+    assert checked.verdict == checked.to_dict()["verdict"] == "weak"  # no model that could be asked
+    assert [len(each.gates) for each in (checked.direct, checked.proxy)] == [2, 2]
+    with pytest.raises(ConfigError, match="two models"):
+        direct_vs_proxy(frame, direct, proxy, protected=["sex"], gates=gates[:1])
     with pytest.raises(ConfigError, match="no column is protected"):
         direct_vs_proxy(frame, direct, proxy, protected=[])
 
@@ -203,6 +210,9 @@ def test_an_interaction_is_seen_in_the_grid_and_among_what_occurs_together() -> 
     assert len(grid.to_frame()) == 4
     json.dumps(grid.to_dict(), allow_nan=False)
     assert grid.plot().get_title() == ""
+    assert grid.verdict == "not checked"
+    gate = CanonicalGate(None, measures=["support"])
+    assert intersections(engine, "race", "sex", gate=gate)[0].verdict == "trust"
 
 
 def test_grids_are_made_for_every_fixed_combination_and_few_rows_are_marked() -> None:

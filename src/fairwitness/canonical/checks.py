@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -133,7 +133,9 @@ def _make(case: Case) -> _Made:
     columns = list(names.values())
     crossed: tuple[Intersection, ...] = ()
     if len(columns) > 1 and not decisions_only:
-        crossed = intersections(sampler, columns[0], columns[1], n=SIZE, confidence=case.confidence)
+        grids = intersections(sampler, columns[0], columns[1], n=SIZE, confidence=case.confidence)
+        # they are of the same two sets, which the gate has seen
+        crossed = tuple(replace(grid, verdict=found.verdict) for grid in grids)
     coded = [name for at, name in enumerate(sampler.rows_.names) if sampler.rows_.is_coded(at)]
     pairs = together(*sets, columns=coded, most=LISTED) if len(coded) > 1 else ()
     return _Made(case, sampler, sets, found, pairs, crossed, names, decisions_only)

@@ -14,9 +14,12 @@ from fairwitness.arguments import shown
 from fairwitness.canonical.base import BOTTOM, TOP, CanonicalSampler, CanonicalSet
 from fairwitness.canonical.bins import Bins
 from fairwitness.canonical.contrast_results import plain_value
+from fairwitness.canonical.gate import CanonicalGate, worst
+from fairwitness.canonical.given import labels_of, rows_of
 from fairwitness.canonical.rows import Rows
 from fairwitness.canonical.shares import ratio_interval
 from fairwitness.errors import ConfigError, DataError
+from fairwitness.stats.intervals import check_confidence
 from fairwitness.table import level_text
 from fairwitness.text import listing, plain
 from fairwitness.typing import Document
@@ -71,6 +74,8 @@ class Intersection:
         One list a row level.
     reason
         Why there is no set, if there is none.
+    verdict
+        The gate's of the two sets, the worse one; ``not checked`` if it was not asked.
     """
 
     row: str
@@ -80,6 +85,7 @@ class Intersection:
     given: Mapping[str, object]
     cells: tuple[tuple[Cell, ...], ...]
     reason: str = ""
+    verdict: str = "not checked"
 
     @property
     def words(self) -> str:
@@ -89,7 +95,7 @@ class Intersection:
         return f"{said}, {fixed}" if fixed else said
 
     def __repr__(self) -> str:
-        return f"<Intersection: {self.words}>"
+        return f"<Intersection: {self.words}; gate: {self.verdict}>"
 
     def to_frame(self) -> Any:
         """Give one row a cell, as a pandas frame."""
@@ -121,6 +127,7 @@ class Intersection:
                 for line in self.cells
             ],
             "reason": self.reason,
+            "verdict": self.verdict,
         }
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -139,6 +146,7 @@ def intersections(
     n: int = 1000,
     positive: tuple[float, float] = TOP,
     negative: tuple[float, float] = BOTTOM,
+    gate: CanonicalGate | None = None,
     confidence: float = 0.95,
 ) -> tuple[Intersection, ...]:
     """Give how much more frequent each pair of levels is in the positive set, for every fixed combination.
@@ -155,6 +163,8 @@ def intersections(
         Rows of each set.
     positive, negative
         Quantiles of the two requests.
+    gate
+        What checks every set, so that its verdict stands with every grid.
     confidence
         Level of the intervals.
 
@@ -168,11 +178,12 @@ def intersections(
     DataError
         If a column is not in the table.
     ConfigError
-        If a column is named twice, or a fixed one holds numbers.
+        If a column is named twice, a fixed one holds numbers, or ``sampler`` is no engine.
     """
-    rows = sampler._fitted()
-    fixed = [given] if isinstance(given, str) else list(given)
+    rows = rows_of(sampler)
+    row, column, fixed = str(row), str(column), labels_of(given, "given")
     places = columns_of(rows, [row, column, *fixed])
+    confidence = check_confidence(confidence)
     bins = Bins.of(rows, 12)
     out = []
     for where in _combinations(rows, fixed, places[2:]):
@@ -187,7 +198,8 @@ def intersections(
             reason = ""
         cells = _grid(bins, places[:2], rows, sets, confidence)
         labels = [bins.labels[place] for place in places[:2]]
-        out.append(Intersection(row, column, labels[0], labels[1], where, cells, reason))
+        verdict = worst([gate.check(made) for made in sets]).verdict if gate and sets else "not checked"
+        out.append(Intersection(row, column, labels[0], labels[1], where, cells, reason, verdict))
     return tuple(out)
 
 

@@ -99,7 +99,7 @@ def plot_differences(found: DirectVsProxy, ax: Axes | None, features: Sequence[s
         ax,
         columns,
         sets=("positive sets", "negative sets"),
-        xlabel="share with the protected columns less share without them",
+        xlabel=f"share with the protected columns less share without them; gate: {found.verdict}",
         symmetric=True,
     )
 
@@ -111,5 +111,5 @@ def plot_intersection(found: Intersection, ax: Axes | None) -> Axes:
     cells = [[HeatCell(cell.lift, cell.n, cell.few) for cell in line] for line in found.cells]
     if ax is None:
         _, ax = figure(*heat_size(found.row_labels, found.column_labels))
-    said = "positive over negative set; grey: fewer than 10 real rows"
+    said = f"positive over negative set; grey: fewer than 10 real rows; gate: {found.verdict}"
     return heat(ax, found.row_labels, found.column_labels, cells, title=found.words, xlabel=said)

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from fairwitness.arguments import whole_number
+from fairwitness.arguments import shown, whole_number
 from fairwitness.canonical.base import CanonicalSampler
 from fairwitness.canonical.contrast_results import Contrast, by_name, plain_value
 from fairwitness.canonical.contrasting import contrast
+from fairwitness.canonical.gate import CanonicalGate
+from fairwitness.canonical.given import labels_of
 from fairwitness.canonical.tree import TreeCanonicalSampler
 from fairwitness.errors import ConfigError
 from fairwitness.rng import seed_from
@@ -76,7 +78,15 @@ class DirectVsProxy:
     features: tuple[FeatureDifference, ...]
 
     def __repr__(self) -> str:
-        return f"<DirectVsProxy: {len(self.features)} columns>"
+        return f"<DirectVsProxy: {len(self.features)} columns; gate: {self.verdict}>"
+
+    @property
+    def verdict(self) -> str:
+        """The worst of the gate's verdicts of the four sets; ``not checked`` if it was not asked."""
+        from fairwitness.canonical.criteria import VERDICTS
+
+        gates = (*self.direct.gates, *self.proxy.gates)
+        return max((gate.verdict for gate in gates), key=VERDICTS.index, default="not checked")
 
     def __getitem__(self, name: str) -> FeatureDifference:
         return by_name(self.features, name)
@@ -102,7 +112,10 @@ class DirectVsProxy:
     def to_dict(self) -> Document:
         """Give plain values for JSON."""
         rows = self.to_frame().to_dict("records")
-        return {"levels": [{str(k): plain_value(v) for k, v in row.items()} for row in rows]}
+        return {
+            "verdict": self.verdict,
+            "levels": [{str(k): plain_value(v) for k, v in row.items()} for row in rows],
+        }
 
     def plot(self, ax: Axes | None = None, *, features: Sequence[str] | None = None) -> Axes:
         """Draw the differences of every level (Figure 6).
@@ -126,6 +139,7 @@ def direct_vs_proxy(
     *,
     protected: Sequence[str],
     sampler: CanonicalSampler | None = None,
+    gates: Sequence[CanonicalGate] = (),
     n: int = 1000,
     confidence: float = 0.95,
     random_state: RandomState = 0,
@@ -142,6 +156,9 @@ def direct_vs_proxy(
         The protected columns.
     sampler
         An engine that is not fitted; the tree engine by default. It is cloned.
+    gates
+        What checks the sets of the model with the protected columns, and of the one without: two gates, each
+        with its own model. None: no set is checked.
     n
         Rows of each of the four sets.
     confidence, random_state
@@ -150,22 +167,35 @@ def direct_vs_proxy(
     Raises
     ------
     ConfigError
-        If no column is protected.
+        If no column is protected, ``sampler`` is no engine, or one gate is passed, not two.
     """
-    listed = [protected] if isinstance(protected, str) else list(protected)
+    listed = labels_of(protected, "protected")
     if not listed:
         raise ConfigError("no column is protected", fix='name some, for example protected=["sex"]')
+    if len(gates) not in (0, 2):
+        raise ConfigError(
+            "a gate holds one model, and two models are compared",
+            got=f"{len(gates)} gate{'s' * (len(gates) != 1)}",
+            fix="pass gates=[gate of the model with the protected columns, gate of the other]",
+        )
     n = whole_number(n, "n")
     seed = seed_from(random_state)
     engine = TreeCanonicalSampler(random_state=seed) if sampler is None else sampler
+    if not isinstance(engine, CanonicalSampler):
+        raise ConfigError(
+            "sampler must be an engine of canonical sets, not yet fitted",
+            got=shown(engine),
+            fix="pass for example TreeCanonicalSampler(leaf=20)",
+        )
     found = []
-    for scores, hidden in ((direct_scores, []), (proxy_scores, listed)):
+    for at, (scores, hidden) in enumerate(((direct_scores, []), (proxy_scores, listed))):
         fitted = clone(engine).set_params(protected=hidden).fit(frame, scores)
+        sets = fitted.positive(n), fitted.negative(n)
         found.append(
             contrast(
-                fitted.positive(n),
-                fitted.negative(n),
+                *sets,
                 protected=listed,
+                gates=[gates[at].check(made) for made in sets] if gates else (),
                 confidence=confidence,
                 random_state=seed,
             )
