@@ -25,8 +25,10 @@ LINEAR = frozenset(
         "LinearDiscriminantAnalysis",
     }
 )
+#: … and those of ours (``fairwitness.fair``), which are fitted under a constraint and decide in the same way.
+FAIR_LINEAR = frozenset({"LFERM", "FairC"})
 #: … and whose score is a sigmoid of it, or is made one by us: a threshold moves the boundary.
-_SIGMOID = LINEAR | {"MLPClassifier"}
+_SIGMOID = LINEAR | FAIR_LINEAR | {"MLPClassifier"}
 FORESTS = frozenset({"RandomForestClassifier", "ExtraTreesClassifier"})
 TREES = frozenset({"DecisionTreeClassifier", "ExtraTreeClassifier"})
 
@@ -60,14 +62,13 @@ def read_form(model: Any, *, favorable: int, threshold: float) -> Form:
         return _xgboost(model, sign, needed)
     if library == "lightgbm":
         return _lightgbm(model, sign, needed)
+    if library == "fairwitness" and name in FAIR_LINEAR:
+        return _linear(model, sign, needed)
     if library == "sklearn":
         if name in LINEAR or (name in {"SVC", "NuSVC"} and model.kernel == "linear"):
             if threshold != 0.5 and name not in _SIGMOID:
                 raise refuse(name, "its score is calibrated apart from its decision; leave threshold at 0.5")
-            coefficients = model.coef_.toarray() if hasattr(model.coef_, "toarray") else model.coef_
-            weight = sign * np.asarray(coefficients, dtype=np.float64).reshape(1, -1).T
-            bias = sign * np.asarray(model.intercept_, dtype=np.float64).reshape(1) - needed
-            return _network((weight,), (bias,))
+            return _linear(model, sign, needed)
         if name == "MLPClassifier":
             return _mlp(model, sign, needed)
         if name in FORESTS:
@@ -89,6 +90,13 @@ def refuse(name: str, reason: str) -> ModelError:
         "forest, gradient boosting (scikit-learn, XGBoost, LightGBM) or ReLU MLPClassifier, with nothing but "
         "scaling and one-hot or ordinal encoding before it",
     )
+
+
+def _linear(model: Any, sign: float, needed: float) -> NetworkForm:
+    coefficients = model.coef_.toarray() if hasattr(model.coef_, "toarray") else model.coef_
+    weight = sign * np.asarray(coefficients, dtype=np.float64).reshape(1, -1).T
+    bias = sign * np.asarray(model.intercept_, dtype=np.float64).reshape(1) - needed
+    return _network((weight,), (bias,))
 
 
 def _network(weights: tuple[FloatArray, ...], biases: tuple[FloatArray, ...]) -> NetworkForm:
