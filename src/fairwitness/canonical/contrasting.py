@@ -12,11 +12,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fairwitness.arguments import shown, whole_number
+from fairwitness.arguments import items_of, shown, whole_number
 from fairwitness.canonical.base import CanonicalSet
 from fairwitness.canonical.bins import Bins
 from fairwitness.canonical.contrast_results import Contrast, FeatureContrast, LevelShare
 from fairwitness.canonical.gate_report import GateReport
+from fairwitness.canonical.given import check_sets, labels_of
 from fairwitness.canonical.shares import ratio_interval
 from fairwitness.errors import ConfigError, DataError
 from fairwitness.rng import child, seed_from
@@ -70,7 +71,7 @@ def contrast(
     Raises
     ------
     ConfigError
-        If the two sets are not of one engine, or the same.
+        If the two sets are not of one engine, or the same, or ``gates`` are not about them.
     DataError
         If ``protected`` names no column.
 
@@ -85,16 +86,9 @@ def contrast(
     >>> found["signal"].established, found["colour"].established
     (True, False)
     """
-    for name, made in (("positive", positive), ("negative", negative)):
-        if not isinstance(made, CanonicalSet):
-            raise ConfigError(
-                f"{name} must be a set that an engine made",
-                got=type(made).__qualname__,
-                fix="pass what sampler.positive(), sampler.negative() or sampler.sample_set(...) gives",
-            )
-    if positive.rows is not negative.rows:
-        raise ConfigError("the two sets are of different engines", fix="make both with one fitted engine")
+    check_sets(positive, negative)
     rows = positive.rows
+    protected = labels_of(protected, "protected")
     unknown = [name for name in protected if name not in rows.names]
     if unknown:
         raise DataError(
@@ -102,6 +96,7 @@ def contrast(
             got=listing([shown(name) for name in unknown]),
             fix=f"use some of {listing([plain(name) for name in rows.names])}",
         )
+    _check_gates(gates, positive, negative)
     level = check_confidence(confidence)
     n_resamples = whole_number(n_resamples, "n_resamples", least=19)
     # the smallest possible p-value has to survive the correction over all columns
@@ -113,7 +108,7 @@ def contrast(
         raise ConfigError("both sets are for the same request", fix="ask for two bands of scores")
     # A row in both bands says nothing of what sets them apart.
     bands = [rows.matrix[np.setdiff1d(made.request.rows, shared)] for made in (positive, negative)]
-    hidden = {*rows.protected, *map(str, protected)}
+    hidden = {*rows.protected, *protected}
     features = []
     for column, name in enumerate(rows.names):
         features.append(
@@ -142,6 +137,25 @@ def contrast(
         gates=tuple(gates),
         confidence=level,
     )
+
+
+def _check_gates(gates: object, positive: CanonicalSet, negative: CanonicalSet) -> None:
+    """Refuse reports that say nothing of the two sets: their verdict would be printed with every number."""
+    reports = items_of(gates)
+    asked = (positive.request.words, negative.request.words)
+    if reports is None or not all(isinstance(each, GateReport) for each in reports):
+        raise ConfigError(
+            "gates must be reports of the gate",
+            got=shown(gates),
+            fix="pass [gate.check(positive), gate.check(negative)]",
+        )
+    for each in reports:
+        if isinstance(each, GateReport) and each.request not in asked:
+            raise ConfigError(
+                "a report of the gate is about another set",
+                got=plain(each.request),
+                fix="pass [gate.check(positive), gate.check(negative)]",
+            )
 
 
 def _feature(

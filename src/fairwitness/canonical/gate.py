@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from fairwitness.arguments import shown, whole_number
+from fairwitness.arguments import items_of, real_number, shown, whole_number
 from fairwitness.canonical.base import CanonicalSampler, CanonicalSet, same_columns
 from fairwitness.canonical.criteria import CRITERIA
 from fairwitness.canonical.faithful import (
@@ -23,6 +23,7 @@ from fairwitness.canonical.faithful import (
     wasserstein,
 )
 from fairwitness.canonical.gate_report import GateMeasure, GateReport, Reference
+from fairwitness.canonical.given import check_set, rows_of
 from fairwitness.canonical.request import keeps
 from fairwitness.canonical.rows import Rows, read_scores
 from fairwitness.errors import ConfigError, DataError, FairwitnessWarning
@@ -80,7 +81,7 @@ class CanonicalGate:
         self.models: tuple[BlackBox, ...] = tuple(
             as_blackbox(each, favorable=favorable, threshold=threshold) for each in given
         )
-        self.threshold = self.models[0].threshold if self.models else threshold
+        self.threshold = self.models[0].threshold if self.models else real_number(threshold, "threshold")
         if (reference is None) != (reference_scores is None):
             raise ConfigError(
                 "reference rows and their scores go together",
@@ -122,6 +123,7 @@ class CanonicalGate:
         ConfigError
             If ``twin`` is no fitted engine of that kind, or there are no reference rows for it.
         """
+        check_set(made, "the set")
         compared, reference, how = self._compared(made, twin)
         obtained, why = self._obtained(made)
         found = {
@@ -147,6 +149,7 @@ class CanonicalGate:
         self, sampler: CanonicalSampler, n: int = 2000, *, random_state: RandomState = None
     ) -> GateReport:
         """Measure an engine over all scores: how requested and obtained scores go together."""
+        rows_of(sampler)
         return self.check(sampler.sample_set(n, quantile=(0.0, 1.0), random_state=random_state))
 
     def _obtained(self, made: CanonicalSet) -> tuple[FloatArray, str]:
@@ -319,14 +322,15 @@ def worst(reports: Sequence[GateReport]) -> GateReport:
 def _chosen(measures: Collection[str] | None) -> tuple[str, ...]:
     if measures is None:
         return tuple(CRITERIA)
-    unknown = [name for name in measures if name not in CRITERIA]
-    if unknown or isinstance(measures, str):
+    listed = items_of(measures)
+    unknown = [name for name in listed or () if name not in CRITERIA]
+    if unknown or not listed:
         raise ConfigError(
             "there is no such measure of a canonical set",
             got=listing([shown(name) for name in unknown]) or shown(measures),
             fix=f"pass a list of some of {', '.join(CRITERIA)}",
         )
-    return tuple(name for name in CRITERIA if name in set(measures))
+    return tuple(name for name in CRITERIA if name in listed)
 
 
 def _without(name: str, reason: str, *, weakens: bool = False) -> GateMeasure:

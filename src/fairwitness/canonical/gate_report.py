@@ -6,8 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from fairwitness.arguments import shown
 from fairwitness.canonical.criteria import CRITERIA, VERDICTS, Criterion, Verdict
-from fairwitness.text import interval, number
+from fairwitness.errors import UnknownNameError
+from fairwitness.text import interval, listing, number
 from fairwitness.typing import Document, FloatArray
 
 if TYPE_CHECKING:
@@ -137,7 +139,14 @@ class GateReport:
     obtained: FloatArray
 
     def __getitem__(self, name: str) -> GateMeasure:
-        return {measure.name: measure for measure in self.measures}[name]
+        for measure in self.measures:
+            if measure.name == name:
+                return measure
+        raise UnknownNameError(
+            "the gate did not take such a measure",
+            got=shown(name),
+            fix=f"use one of {listing([measure.name for measure in self.measures])}",
+        )
 
     def __repr__(self) -> str:
         return f"<GateReport: {self.verdict}; {self.n:,} rows by {self.engine} for {self.request}>"

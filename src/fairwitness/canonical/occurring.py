@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairwitness.arguments import whole_number
+from fairwitness.arguments import real_number, whole_number
 from fairwitness.canonical.base import CanonicalSet
 from fairwitness.canonical.bins import Bins
 from fairwitness.canonical.combined import columns_of
 from fairwitness.canonical.contrast_results import plain_value
+from fairwitness.canonical.given import check_sets, labels_of
 from fairwitness.canonical.shares import ratio_interval
 from fairwitness.text import plain
 from fairwitness.typing import Document, IntArray
@@ -95,10 +96,18 @@ def together(
     ------
     DataError
         If a column is not in the table.
+    ConfigError
+        If the two are not sets of one engine, or ``at_least`` is no share.
     """
+    check_sets(positive, negative)
+    least = real_number(at_least, "at_least", above=0, below=1, fix="pass a share such as at_least=0.05")
     rows = positive.rows
     bins = Bins.of(rows, 12)
-    names = [name for at, name in enumerate(rows.names) if rows.is_coded(at)] if columns is None else columns
+    names = (
+        [name for at, name in enumerate(rows.names) if rows.is_coded(at)]
+        if columns is None
+        else labels_of(columns, "columns")
+    )
     places = columns_of(rows, names)
     real = np.concatenate([rows.matrix[made.request.rows] for made in (positive, negative)])
     codes = [bins.codes(matrix) for matrix in (positive.matrix, negative.matrix, real)]
@@ -107,7 +116,7 @@ def together(
     for place in places:
         for level in range(len(bins.labels[place])):
             found = [np.flatnonzero(each[:, place] == level) for each in codes]
-            if len(found[0]) >= at_least * n[0]:
+            if len(found[0]) >= least * n[0]:
                 held[((place, level),)] = found
     singles = dict(held)
     frontier = singles
@@ -119,7 +128,7 @@ def together(
                 if single[0][0] <= items[-1][0]:
                     continue
                 both = [np.intersect1d(a, b, assume_unique=True) for a, b in zip(rows_of, alone, strict=True)]
-                if len(both[0]) >= at_least * n[0]:
+                if len(both[0]) >= least * n[0]:
                     larger[(*items, *single)] = both
         for items, rows_of in larger.items():
             share = [len(rows_of[side]) / n[side] for side in (0, 1)]

@@ -68,10 +68,16 @@ def output_rates(
     Raises
     ------
     DataError
-        If the three differ in length, or outcomes are no booleans.
+        If the three differ in length, are not one-dimensional, or outcomes are no booleans.
     """
     truth, accepted = boolean_array(y_true, "y_true"), boolean_array(y_pred, "y_pred")
     codes, levels = read_column(groups, name="groups").factorize()
+    if truth.ndim != 1 or accepted.ndim != 1:
+        raise DataError(
+            "y_true and y_pred must be one-dimensional",
+            got=f"arrays of shape {truth.shape} and {accepted.shape}",
+            fix="pass one value a row in each",
+        )
     if not len(truth) == len(accepted) == len(codes):
         raise DataError(
             "y_true, y_pred and groups differ in length",

@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairwitness.arguments import shown
-from fairwitness.errors import DataError
+from fairwitness.arguments import items_of, shown
+from fairwitness.errors import ConfigError, DataError
 from fairwitness.rng import child
 from fairwitness.table import Encoder, Schema, canonical_order, column_names, n_rows, read_column, take_rows
 from fairwitness.text import listing, plain
@@ -146,6 +146,12 @@ def read_rows(
         has fewer than ten rows.
     """
     names = column_names(frame)
+    if schema is not None and not isinstance(schema, Schema):
+        raise ConfigError(
+            "schema must describe the columns",
+            got=shown(schema),
+            fix="pass fairwitness.Schema.infer(frame), or leave it out",
+        )
     values = read_scores(scores, n_rows(frame))
     hidden = _read_protected(protected, names)
     notes: list[str] = []
@@ -214,7 +220,15 @@ def _sorted(frame: NativeFrame, values: FloatArray) -> tuple[NativeFrame, FloatA
 
 
 def _read_protected(protected: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
-    listed = [protected] if isinstance(protected, str) else list(protected)
+    if isinstance(protected, str | int) and not isinstance(protected, bool):
+        protected = [str(protected)]
+    listed = items_of(protected)
+    if listed is None:
+        raise ConfigError(
+            "protected must be names of columns",
+            got=shown(protected),
+            fix='pass for example protected=["sex"]',
+        )
     unknown = [name for name in listed if str(name) not in names]
     if unknown:
         raise DataError(
