@@ -29,7 +29,7 @@ REFERENCES = {
     "are too few rows to keep some apart.",
     "held out": "The profiles were compared with rows that they were not learnt from.",
     "other half": "The profiles are learnt from all rows. The distances below, and how well a classifier "
-    "tells profiles from real rows, are of others that were learnt from one random half of the rows, compared with "
+    "tells profiles from real rows, are of others, learnt from one random half of the rows and compared with "
     "the other half: rows that were learnt from would flatter them.",
 }
 _SETS = ("positive set", "negative set")
