@@ -39,28 +39,54 @@ def _salts(d: int) -> NDArray[np.uint64]:
 
 
 class Archive:
-    """Keys of rows that were scored, sorted."""
+    """Keys of rows that were scored, sorted; some are kept aside: accepted, but not in competition so far."""
 
     def __init__(self) -> None:
         self._keys: IntArray = np.zeros(0, dtype=np.int64)
+        self._aside: IntArray = np.zeros(0, dtype=np.int64)
+        self._scores: FloatArray = np.zeros(0)
 
     def __len__(self) -> int:
-        return len(self._keys)
+        return len(self._keys) + len(self._aside)
 
     def knows(self, keys: IntArray) -> BoolArray:
-        """(n,) which keys are in the archive."""
-        if not len(self._keys):
-            return np.zeros(len(keys), dtype=np.bool_)
-        at = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        known: BoolArray = self._keys[at] == keys
-        return known
+        """(n,) which keys are in the archive, and not aside."""
+        return _among(self._keys, keys)[0]
+
+    def aside(self, keys: IntArray) -> tuple[BoolArray, FloatArray]:
+        """(n,) which keys are kept aside, and the scores of those (of others: NaN)."""
+        there, at = _among(self._aside, keys)
+        score = np.full(len(keys), np.nan)
+        score[there] = self._scores[at[there]]
+        return there, score
 
     def add(self, keys: IntArray) -> None:
-        """Put keys in."""
+        """Put keys in; what was aside is no more."""
         joint = np.concatenate([self._keys, np.sort(keys)])
         joint.sort(kind="stable")  # merges the two sorted runs
         self._keys = joint
+        if len(self._aside):
+            self._keep_aside(~np.isin(self._aside, keys))
+
+    def put_aside(self, keys: IntArray, scores: FloatArray) -> None:
+        """Put keys in that are accepted, without a part in the competition."""
+        joint = np.concatenate([self._aside, keys])
+        order = np.argsort(joint, kind="stable")
+        self._aside, self._scores = joint[order], np.concatenate([self._scores, scores])[order]
 
     def forget(self, queries: IntArray) -> None:
         """Drop everything about queries that are done."""
         self._keys = self._keys[~np.isin(self._keys >> _BITS, queries)]
+        self._keep_aside(~np.isin(self._aside >> _BITS, queries))
+
+    def _keep_aside(self, which: BoolArray) -> None:
+        self._aside, self._scores = self._aside[which], self._scores[which]
+
+
+def _among(known: IntArray, keys: IntArray) -> tuple[BoolArray, IntArray]:
+    """(n,) which keys are among the sorted ones, and the place of each that is."""
+    if not len(known):
+        return np.zeros(len(keys), dtype=np.bool_), np.zeros(len(keys), dtype=np.int64)
+    at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+    there: BoolArray = known[at] == keys
+    return there, at

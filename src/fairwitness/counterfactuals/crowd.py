@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairwitness.counterfactuals.choices import Choices
+from fairwitness.counterfactuals.tips import Tips
 from fairwitness.typing import BoolArray, FloatArray, IntArray
 
 
@@ -32,6 +33,10 @@ class Crowd:
         (q,) generations so far; the loss to beat; generations since it was beaten; rows scored.
     refining
         (q,) whether the evolution is over and changes are being taken back.
+    help_column, help_value
+        (q, m) changes of one column that raise the score most for what they cost; column −1: none.
+    tips, narrowed
+        Rows whose numbers are being moved towards the query; (q,) whether there were any.
     """
 
     index: IntArray
@@ -47,25 +52,30 @@ class Crowd:
     calm: IntArray
     spent: IntArray
     refining: BoolArray
+    help_column: IntArray
+    help_value: FloatArray
+    tips: Tips
+    narrowed: BoolArray
 
     def __len__(self) -> int:
         return len(self.index)
 
     def take(self, which: NDArray[np.generic]) -> Crowd:
         """Give the lines of some queries."""
-        parts: dict[str, Any] = {
-            f.name: getattr(self, f.name)[which] for f in fields(self) if f.name != "choices"
-        }
-        return Crowd(choices=self.choices.take(which), **parts)
+        parts: dict[str, Any] = {name: getattr(self, name)[which] for name in _arrays()}
+        return Crowd(choices=self.choices.take(which), tips=self.tips.take(which), **parts)
 
     def join(self, other: Crowd) -> Crowd:
         """Put the lines of more queries behind these."""
         parts: dict[str, Any] = {
-            f.name: np.concatenate([getattr(self, f.name), getattr(other, f.name)])
-            for f in fields(self)
-            if f.name != "choices"
+            name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in _arrays()
         }
-        return Crowd(choices=self.choices.join(other.choices), **parts)
+        return Crowd(choices=self.choices.join(other.choices), tips=self.tips.join(other.tips), **parts)
+
+    def put(self, lines: IntArray, other: Crowd) -> None:
+        """Write back the rows of some queries, as wide as these."""
+        for name in ("rows", "loss", "accepted", "score", "distance"):
+            getattr(self, name)[lines] = getattr(other, name)
 
     @property
     def filled(self) -> IntArray:
@@ -98,6 +108,10 @@ class Crowd:
         self.distance = _pick(self.distance, distance, order)
         rows = np.concatenate([self.rows, rows], axis=1)
         self.rows = np.take_along_axis(rows, order[:, :, None], axis=1)
+
+
+def _arrays() -> list[str]:
+    return [f.name for f in fields(Crowd) if f.name not in ("choices", "tips")]
 
 
 def _pick(old: NDArray[Any], new: NDArray[Any], order: NDArray[np.intp]) -> NDArray[Any]:

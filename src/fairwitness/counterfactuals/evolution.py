@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fairwitness.counterfactuals.archive import Archive, row_keys
+from fairwitness.counterfactuals.archive import row_keys
 from fairwitness.counterfactuals.budget import Budget
 from fairwitness.counterfactuals.choices import Choices
 from fairwitness.counterfactuals.crowd import Crowd
 from fairwitness.counterfactuals.fitted import row_bytes
 from fairwitness.counterfactuals.limits import Limits
-from fairwitness.counterfactuals.lines import place_within, tidy
+from fairwitness.counterfactuals.lines import place_within
+from fairwitness.counterfactuals.moves import Moves
+from fairwitness.counterfactuals.narrowing import HELP, Narrowing
 from fairwitness.counterfactuals.nearest import AcceptedPool, NearestSearch
 from fairwitness.counterfactuals.operators import cross, n_draws, take_back
+from fairwitness.counterfactuals.trial import Trial
 from fairwitness.parallel import this_process
 from fairwitness.rng import child
 from fairwitness.typing import BoolArray, FloatArray, IntArray
@@ -33,6 +35,8 @@ _GIVE_UP = 10
 _ROUNDS = 4
 #: For wider tables, one more round for so many columns.
 _COLUMNS_A_ROUND = 4
+#: Further rounds, in which numbers are moved towards the query: a few columns, one after the other.
+_NARROWING = 40
 #: What a rejected row's loss is raised by where the best losses of two generations are compared.
 _REJECTED = 1e6
 #: Values of all rows held for the queries that are evolved at once, and the most queries: larger batches
@@ -72,13 +76,14 @@ class Evolution:
     """Evolves the queries of a chunk, a few hundred at a time; picklable if its model is.
 
     ``itself`` (q,) is each query's position in the pool; ``observed`` the least and largest value of each
-    column of the table.
+    column of the table; ``moves`` what is tried of each column alone.
     """
 
     queries: FloatArray
     itself: IntArray
     pool: AcceptedPool
     observed: tuple[FloatArray, FloatArray]
+    moves: Moves
     encoder: Encoder
     distance: MixedDistance
     model: BlackBox
@@ -98,8 +103,12 @@ class _Run:
         self.plan = evolution.plan
         self.queries = evolution.queries
         self.chunk = chunk
-        self.archive = Archive()
-        self.asked = 0
+        self.trial = Trial(evolution)
+        #: Numbers that stand alone: those that can be moved towards the query.
+        self.numbers = np.array([not f.is_coded for f in evolution.encoder.schema.features], dtype=np.bool_)
+        for link in evolution.encoder.links:
+            self.numbers[link.columns] = False
+        self.narrowing = Narrowing(self.trial, self.numbers)
 
     def finish(self) -> Evolved:
         done: list[tuple[Crowd, BoolArray]] = []
@@ -115,16 +124,18 @@ class _Run:
                 crowd = new if crowd is None else crowd.join(new)
                 waiting = block.stop
             if crowd is None or not len(crowd):
-                return Evolved(done, self.asked, this_process())
+                return Evolved(done, self.trial.asked, this_process())
             self._generation(crowd)
             over, cut = self._over(crowd)
             if over.any():
+                self.narrowing.settle(crowd, over)
                 done.append((crowd.take(over), cut[over]))
-                self.archive.forget(crowd.index[over])
+                self.trial.archive.forget(crowd.index[over])
                 crowd = crowd.take(~over)
         if crowd is not None and len(crowd):
+            self.narrowing.settle(crowd, np.ones(len(crowd), dtype=np.bool_))
             done.append((crowd, np.ones(len(crowd), dtype=np.bool_)))
-        return Evolved(done, self.asked, this_process())
+        return Evolved(done, self.trial.asked, this_process())
 
     # ------------------------------------------------------------------ where queries start
 
@@ -153,15 +164,35 @@ class _Run:
             calm=np.zeros(n, dtype=np.int64),
             spent=np.zeros(n, dtype=np.int64),
             refining=np.zeros(n, dtype=np.bool_),
+            help_column=np.full((n, HELP), -1, dtype=np.int64),
+            help_value=np.zeros((n, HELP)),
+            tips=self.narrowing.none(n, queries.shape[1]),
+            narrowed=np.zeros(n, dtype=np.bool_),
         )
-        loss = self._loss(crowd, rows, near >= 0, score, distance)
+        loss = self.trial.loss(crowd, rows, near >= 0, score, distance)
         crowd.merge(self.plan.population, rows, loss, near >= 0, score, distance)
-        self.archive.add(row_keys(crowd.index, queries))
-        self.archive.add(row_keys(crowd.index[line], rows[line, slot]))
+        self.trial.archive.add(row_keys(crowd.index, queries))
+        self.trial.archive.add(row_keys(crowd.index[line], rows[line, slot]))
+        self._move_alone(crowd, queries)
         few = (near >= 0).sum(axis=1) < self.plan.k
         if few.any():
-            self._try(crowd, *self._scattered(crowd, few, block, limits))
+            self.trial.ask(crowd, *self._scattered(crowd, few, block, limits))
         return crowd
+
+    def _move_alone(self, crowd: Crowd, queries: FloatArray) -> None:
+        """Try changes of one column alone, and note those that help most."""
+        moves, choices = self.given.moves, crowd.choices
+        if not len(moves.value):
+            return
+        rows = moves.rows(queries, choices.low, choices.high, self.numbers)
+        cost = self.plan.proximity * self.trial.steps(rows, queries).sum(axis=2) + self.plan.sparsity
+        tried = self.trial.ask(
+            crowd,
+            rows,
+            np.ones(rows.shape[:2], dtype=np.bool_),
+            lambda accepted: moves.nearest(accepted, cost, self.numbers),
+        )
+        crowd.help_column, crowd.help_value = moves.best(rows, tried.score, cost, HELP)
 
     def _scattered(
         self, crowd: Crowd, few: BoolArray, block: slice, limits: Limits
@@ -208,13 +239,14 @@ class _Run:
         """Make children for all queries, score the new ones in one call, keep the best."""
         plan = self.plan
         home = self.queries[crowd.index]
-        children = np.repeat(home[:, None, :], max(plan.offspring, plan.k), axis=1)
+        refined = plan.k + crowd.tips.column.shape[1] if crowd.refining.any() else 0
+        children = np.repeat(home[:, None, :], max(plan.offspring, refined), axis=1)
         wanted = np.zeros(children.shape[:2], dtype=np.bool_)
-        evolving, refining = np.flatnonzero(~crowd.refining), np.flatnonzero(crowd.refining)
+        evolving = np.flatnonzero(~crowd.refining)
         if len(evolving):
             uniform = np.empty((len(evolving), plan.offspring, n_draws(home.shape[1])))
-            for at, line in enumerate(evolving.tolist()):
-                crowd.draws[line].random(out=uniform[at])
+            for place, query in enumerate(evolving.tolist()):
+                crowd.draws[query].random(out=uniform[place])
             children[evolving, : plan.offspring] = cross(
                 crowd.rows[evolving],
                 crowd.filled[evolving],
@@ -223,80 +255,35 @@ class _Run:
                 uniform,
             )
             wanted[evolving, : plan.offspring] = True
-        if len(refining):
-            rows = crowd.rows[refining, : plan.k]
-            steps = self._steps(rows, home[refining])
-            steps[~crowd.accepted[refining, : plan.k]] = 0
-            children[refining, : plan.k], wanted[refining, : plan.k] = take_back(
+        back = np.flatnonzero(crowd.refining & ~crowd.tips.active)
+        if len(back):
+            rows = crowd.rows[back, : plan.k]
+            steps = self.trial.steps(rows, home[back])
+            steps[~crowd.accepted[back, : plan.k]] = 0
+            children[back, : plan.k], wanted[back, : plan.k] = take_back(
                 rows,
                 steps,
-                home[refining],
-                crowd.index[refining],
-                self.archive,
+                home[back],
+                crowd.index[back],
+                self.trial.archive,
                 [link.columns for link in self.given.encoder.links],
             )
-        self._watch(crowd, self._try(crowd, children, wanted))
-
-    def _steps(self, rows: FloatArray, home: FloatArray) -> FloatArray:
-        """(q, k, d) what each column adds to the distance."""
-        q, k, d = rows.shape
-        own = np.broadcast_to(home[:, None, :], rows.shape)
-        coded = np.array([kind == "0/1" for kind in self.given.distance.scale_kinds], dtype=np.bool_)
-        steps = np.abs(rows - own) / self.given.distance.scales
-        unlike = self.given.distance.changed(rows.reshape(-1, d), own.reshape(-1, d)).reshape(q, k, d)
-        return np.where(coded | np.isnan(steps), unlike, steps)
-
-    def _try(self, crowd: Crowd, children: FloatArray, wanted: BoolArray) -> IntArray:
-        """Score the children that are new, and let them compete; (q,) how many were new."""
-        encoder, plan, q = self.given.encoder, self.plan, len(crowd)
-        line, slot = np.nonzero(wanted)
-        rows, queries = children[line, slot], self.queries[crowd.index[line]]
-        # what is as the query has it stays so, even where the query is finer than its column
-        rows = np.where(rows == queries, queries, encoder.snap(rows))
-        keys = row_keys(crowd.index[line], rows)
-        once = np.zeros(len(keys), dtype=np.bool_)
-        once[np.unique(keys, return_index=True)[1]] = True
-        kept = np.flatnonzero(once & ~self.archive.knows(keys) & encoder.validate(rows, queries))
-        if plan.allowance is not None:
-            kept = kept[place_within(line[kept]) < (plan.allowance - crowd.spent)[line[kept]]]
-        line, rows = line[kept], rows[kept]
-        new = np.bincount(line, minlength=q)
-        if not len(kept):
-            return new
-        self.archive.add(keys[kept])
-        answer = self.given.model.judge(encoder.decode(rows))
-        self.asked += len(rows)
-        crowd.spent += new
-        place, width = place_within(line), int(new.max())
-
-        def grid(values: NDArray[Any], empty: float) -> NDArray[Any]:
-            out = np.full((q, width, *values.shape[1:]), empty, dtype=values.dtype)
-            out[line, place] = values
-            return out
-
-        far = grid(self.given.distance.rowwise(rows, queries[kept]), np.inf)
-        accepted, score = grid(answer.accepted, False), grid(answer.score, np.nan)
-        tried = grid(rows, 0.0)
-        loss = self._loss(crowd, tried, accepted, score, far)
-        crowd.merge(plan.population, tried, loss, accepted, score, far)
-        return new
-
-    def _loss(
-        self, crowd: Crowd, rows: FloatArray, accepted: BoolArray, score: FloatArray, distance: FloatArray
-    ) -> FloatArray:
-        """(q, c) hinge + proximity + sparsity, each with its weight; ∞ for empty places."""
-        plan, home = self.plan, self.queries[crowd.index][:, None, :]
-        changed = ~((rows == home) | (np.isnan(rows) & np.isnan(home)))
-        there = np.isfinite(distance)
-        cost = plan.proximity * np.where(there, distance, 0.0) + plan.sparsity * changed.sum(axis=2)
-        below = self.given.model.threshold - score
-        hinge = np.clip(np.where(np.isnan(below), 1.0, below), 0.0, 1.0)
-        loss = tidy(cost / rows.shape[2] + np.where(accepted, 0.0, plan.validity * hinge))
-        return np.where(there, loss, np.inf)
+            ready = back[~crowd.narrowed[back] & ~wanted[back].any(axis=1)]
+            if len(ready):
+                self.narrowing.start(crowd, ready, home)
+        line, slot, tips = self.narrowing.propose(crowd, home)
+        at = plan.k + slot
+        children[line, at], wanted[line, at] = tips, True
+        free = np.ones(wanted.shape, dtype=np.bool_)
+        free[line, at] = False
+        tried = self.trial.ask(crowd, children, wanted, lambda accepted: free)
+        crowd.tips.learn(line, slot, children[line, at], tried.accepted[line, at], tried.score[line, at])
+        settled = self.narrowing.settle(crowd, ~crowd.tips.active)
+        self._watch(crowd, (tried.new > 0) | settled)
 
     # ------------------------------------------------------------------ when queries are done
 
-    def _watch(self, crowd: Crowd, new: IntArray) -> None:
+    def _watch(self, crowd: Crowd, new: BoolArray) -> None:
         """See which queries still move, and which are ready to have changes taken back."""
         plan = self.plan
         crowd.age += 1
@@ -304,7 +291,8 @@ class _Run:
         moved = best + plan.tolerance < crowd.best
         crowd.best = np.where(moved, best, crowd.best)
         # a query that is being refined is calm once nothing is left to take back
-        crowd.calm = np.where(np.where(crowd.refining, new > 0, moved), 0, crowd.calm + 1)
+        busy = new | crowd.tips.active
+        crowd.calm = np.where(np.where(crowd.refining, busy, moved), 0, crowd.calm + 1)
         ready = (
             (crowd.full(plan.k) & (crowd.calm >= plan.patience))
             | (crowd.calm >= _GIVE_UP * plan.patience)
@@ -316,7 +304,9 @@ class _Run:
 
     def _over(self, crowd: Crowd) -> tuple[BoolArray, BoolArray]:
         """(q,) which queries are done, and which of them were cut short by the budget."""
-        rounds = _ROUNDS * self.plan.patience + max(0, crowd.rows.shape[2] - 20) // _COLUMNS_A_ROUND
+        rounds = (
+            _NARROWING + _ROUNDS * self.plan.patience + max(0, crowd.rows.shape[2] - 20) // _COLUMNS_A_ROUND
+        )
         over = crowd.refining & ((crowd.calm > 0) | (crowd.age >= rounds))
         if self.plan.allowance is None:
             return over, np.zeros(len(crowd), dtype=np.bool_)

@@ -11,6 +11,7 @@ from fairwitness.counterfactuals.base import CounterfactualGenerator, Found, Sta
 from fairwitness.counterfactuals.budget import Budget
 from fairwitness.counterfactuals.evolution import Evolution, Evolved, Plan
 from fairwitness.counterfactuals.lines import NO_PLACES, tidy
+from fairwitness.counterfactuals.moves import Moves
 from fairwitness.counterfactuals.nearest import AcceptedPool
 from fairwitness.counterfactuals.selection import by_distance, choose
 from fairwitness.errors import ConfigError, ModelError
@@ -18,11 +19,15 @@ from fairwitness.parallel import map_row_chunks, this_process
 from fairwitness.rng import seed_from
 from fairwitness.typing import FloatArray, RandomState
 
+#: The smallest population, and the fewest children, unless told otherwise.
+_LEAST = 50
+
 
 class GeneticGenerator(CounterfactualGenerator):
     r"""New rows close to each query that the model accepts, found by a genetic search.
 
-    The search starts from the nearest accepted rows of the table and minimises, for each query,
+    The search starts from the nearest accepted rows of the table, and from changes of one column alone (its
+    levels, and numbers spread over those that accepted rows have). It minimises, for each query,
 
     .. math:: \lambda_1 \cdot \text{hinge} + \lambda_2 \cdot \frac{\text{distance}}{d}
               + \lambda_3 \cdot \frac{\text{columns changed}}{d}
@@ -37,7 +42,9 @@ class GeneticGenerator(CounterfactualGenerator):
     query itself. All children are rounded to the columns' precision before the model sees them, nothing
     that breaks a constraint is tried, no row is scored twice, and the best rows survive (elitism). At the
     end the changes of the k best rows are taken back one by one, largest first, as long as the model still
-    accepts.
+    accepts. Then, in a few of the best rows that change different columns, numbers are moved back towards
+    the query by bisection, down to a hundredth of their column's scale; also after one more column has been
+    changed, where that raises the score much for what it costs.
 
     Of a query's accepted rows, the k of least loss are returned, nearest first; equally far rows are
     ordered by content. Random numbers depend on the seed and the query's content, so the result does not
@@ -46,9 +53,9 @@ class GeneticGenerator(CounterfactualGenerator):
     Parameters
     ----------
     population
-        Rows kept a query; ``None``: 10·k, at least 100.
+        Rows kept a query; ``None``: 10·k, at least 50.
     offspring
-        Children a generation and query; ``None``: 2·k, at least 100.
+        Children a generation and query; ``None``: 2·k, at least 50.
     generations
         The most generations.
     patience, tolerance
@@ -133,6 +140,7 @@ class GeneticGenerator(CounterfactualGenerator):
         self._pool = AcceptedPool.of(self.table_)
         rows = self.table_.rows
         self._observed = (np.fmin.reduce(rows), np.fmax.reduce(rows))
+        self._moves = Moves.of(self.table_.encoder, self._pool, self._observed)
 
     def _settings(self) -> Mapping[str, object]:
         names = ("generations", "patience", "tolerance", "validity", "proximity", "sparsity", "diversity")
@@ -149,8 +157,8 @@ class GeneticGenerator(CounterfactualGenerator):
             most = left if most is None else min(most, left)
         return Plan(
             k=k,
-            population=max(self.population or max(10 * k, 100), k),
-            offspring=self.offspring or max(2 * k, 100),
+            population=max(self.population or max(10 * k, _LEAST), k),
+            offspring=self.offspring or max(2 * k, _LEAST),
             generations=self.generations,
             patience=self.patience,
             tolerance=self.tolerance,
@@ -168,6 +176,7 @@ class GeneticGenerator(CounterfactualGenerator):
             itself=self._pool.find(self.table_, queries),
             pool=self._pool,
             observed=self._observed,
+            moves=self._moves,
             encoder=self.table_.encoder,
             distance=self.table_.distance,
             model=self.table_.model,
