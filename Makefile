@@ -55,7 +55,7 @@ papers-evaluation: $(VENV)/.dev ## the evaluation card's tables and ours, docs/p
 	$(BIN)/python benchmarks/papers/evaluation.py $(if $(QUICK),--quick)
 
 docs-metrics: $(VENV)/.dev ## the table of metrics in docs/metrics.md
-	$(BIN)/python -m fairwitness.metrics.page docs/metrics.md
+	$(BIN)/python -m fairwitness.metrics.declared.page docs/metrics.md
 
 clean: ## remove what the targets above made
 	rm -rf $(VENV) build dist fairwitness-report .mypy_cache .ruff_cache .pytest_cache .hypothesis

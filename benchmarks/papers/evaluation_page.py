@@ -18,7 +18,7 @@ from flips_text import table
 
 import fairwitness
 from fairwitness.metrics import Evaluation, evaluate, paper_mmd, paper_wasserstein, wasserstein_distance
-from fairwitness.metrics.evaluate_mean import over_splits
+from fairwitness.metrics.evaluation.mean import over_splits
 from fairwitness.stats import Estimate
 
 #: Written by hand, with places for the tables.

@@ -25,7 +25,7 @@ from fairwitness.flips.checks import run as opportunity
 from fairwitness.intake import prepare_case
 from fairwitness.intake.checks import run as data
 from fairwitness.metrics.checks import run as rates
-from fairwitness.metrics.evaluation_checks import run as evaluation
+from fairwitness.metrics.evaluation.checks import run as evaluation
 from fairwitness.progress import track
 from fairwitness.report import render, to_json, write_report
 from fairwitness.table import Schema

@@ -12,9 +12,9 @@ from fairwitness.compared import model_of_file
 from fairwitness.config_compare import place
 from fairwitness.config_tables import ComparedConfig, EvaluationConfig
 from fairwitness.errors import ConfigError, DataError, FairwitnessError
-from fairwitness.metrics.evaluate_runs import Predictions, are_numbers
-from fairwitness.metrics.evaluating import evaluate
-from fairwitness.metrics.evaluation import Evaluation
+from fairwitness.metrics.evaluation.evaluating import evaluate
+from fairwitness.metrics.evaluation.results import Evaluation
+from fairwitness.metrics.evaluation.runs import Predictions, are_numbers
 from fairwitness.model import decision_makers
 from fairwitness.model.adapters.answers import is_scores
 from fairwitness.model.labels import as_labels, is_label, missing_labels, own

@@ -284,9 +284,7 @@ class SeedSpread:
         for feature in chosen:
             level = feature.largest
             sets = (("positive", level.positive), ("negative", level.negative))
-            points = [
-                (name, each.mean, each.least, each.largest, at) for at, (name, each) in enumerate(sets)
-            ]
+            points = [(name, each.mean, each.least, each.largest, at) for at, (name, each) in enumerate(sets)]
             rows.append(IntervalRow(f"{feature.name} = {level.label}", points))
         if ax is None:
             _, ax = figure(640, 90 + 76 * max(len(rows), 1))

@@ -11,8 +11,8 @@ from fairwitness.cli.places import write_file
 from fairwitness.cli.terminal import print_table
 from fairwitness.config_tables import EvaluateConfig
 from fairwitness.errors import ConfigError
-from fairwitness.metrics.evaluation import CONSTANT, DEFAULTS, SMALL, Evaluation
-from fairwitness.metrics.evaluation_plot import label
+from fairwitness.metrics.evaluation.plot import label
+from fairwitness.metrics.evaluation.results import CONSTANT, DEFAULTS, SMALL, Evaluation
 from fairwitness.report import to_json, write_tables
 from fairwitness.stats import Estimate
 from fairwitness.table.groups import CROSS

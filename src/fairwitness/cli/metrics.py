@@ -30,7 +30,7 @@ def command(
 
     With --verbose the list shows all of that, too.
     """
-    from fairwitness.metrics.catalogue import chosen, list_metrics
+    from fairwitness.metrics.declared.catalogue import chosen, list_metrics
 
     found = list_metrics(family=family, task=task)
     if names:

@@ -16,8 +16,8 @@ from fairwitness.findings import (
     grade,
     load_thresholds,
 )
-from fairwitness.metrics.group import group_rates
-from fairwitness.metrics.results import RATES, Comparison, GroupRate, GroupRates
+from fairwitness.metrics.rates.group import group_rates
+from fairwitness.metrics.rates.results import RATES, Comparison, GroupRate, GroupRates
 from fairwitness.stats.intervals import Estimate
 from fairwitness.table.groups import Groups
 from fairwitness.text import interval, listing, number, percent, plain

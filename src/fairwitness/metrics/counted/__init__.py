@@ -1,0 +1,1 @@
+"""How it is counted: labels, sums and counts of rows, and what is worked out from them."""

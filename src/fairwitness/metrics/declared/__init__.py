@@ -1,0 +1,1 @@
+"""What is measured: every metric declared once, in one table."""

@@ -1,0 +1,1 @@
+"""Several models on the same rows: accuracy against differences between groups."""

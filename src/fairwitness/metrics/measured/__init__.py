@@ -1,0 +1,1 @@
+"""Every metric of one table at once, whether the rows are here or elsewhere."""
