@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test lint types imports unit papers-flips papers-flips-fair papers-bounds docs-metrics papers-evaluation clean help
+.PHONY: demo test lint types imports unit papers-flips papers-flips-fair papers-bounds docs-metrics papers-canonical papers-evaluation clean help
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -50,6 +50,9 @@ papers-flips-fair: $(VENV)/.dev ## the same for AdvDeb, LFERM and FairC, docs/pa
 
 papers-bounds: $(VENV)/.dev ## what the published bounds should have said, docs/papers-bounds.md (in seconds)
 	$(BIN)/python benchmarks/papers/bounds.py $(if $(REFERENCE),--reference $(REFERENCE))
+
+papers-canonical: $(VENV)/.dev ## LUCID-GAN's tables and figures and ours, docs/papers-canonical.md (QUICK=1: a small part)
+	$(BIN)/python benchmarks/papers/canonical.py $(if $(QUICK),--quick)
 
 papers-evaluation: $(VENV)/.dev ## the evaluation card's tables and ours, docs/papers-evaluation.md (QUICK=1: a small part)
 	$(BIN)/python benchmarks/papers/evaluation.py $(if $(QUICK),--quick)

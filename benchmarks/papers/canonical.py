@@ -2,8 +2,8 @@
 
     FAIRWITNESS_DATA=FOLDER python benchmarks/papers/canonical.py [--quick] [--reference FILE]
 
-Sets are kept under .papers/ as they are made, so that an interrupted run goes on where it stopped; the page is
-written from what is there, and says what is not.
+Sets are kept under .papers/ as they are made, so that an interrupted run goes on where it stopped; the page
+is written from what is there, and says what is not.
 """
 
 from __future__ import annotations

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from canonical_sets import SIZE
+from canonical_sets import SIZE, gate_of
 from canonical_tables import crossed, learnt, lucid
 from canonical_tasks import PROTECTED, BlackBox, Task
 
-from fairwitness.canonical import CanonicalGate, TreeCanonicalSampler, contrast, direct_vs_proxy
+from fairwitness.canonical import TreeCanonicalSampler, contrast, direct_vs_proxy
 
 if TYPE_CHECKING:
     from canonical_page import Plan
@@ -20,6 +20,7 @@ def draw(task: Task, plan: Plan, page: Path) -> dict[str, tuple[str, Path]]:
     direct, proxy = (plan.boxes[task.key, "linear", blind] for blind in (False, True))
     rows = task.rows(task.test)
     grids = crossed(task, plan)
+    gates = [gate_of(task, box) for box in (direct, proxy)]
     drawn = {
         "figure2": ("both sets, model with sex and race", _sets(task, direct)),
         "figure3": ("both sets, model without sex and race", _sets(task, proxy)),
@@ -37,6 +38,7 @@ def draw(task: Task, plan: Plan, page: Path) -> dict[str, tuple[str, Path]]:
                 proxy.scores(rows),
                 protected=PROTECTED,
                 sampler=TreeCanonicalSampler(random_state=0),
+                gates=gates,
                 n=SIZE,
             ).plot(features=task.shown),
         ),
@@ -53,9 +55,7 @@ def draw(task: Task, plan: Plan, page: Path) -> dict[str, tuple[str, Path]]:
 
 def _sets(task: Task, box: BlackBox) -> Any:
     """Draw the contrast of the tree engine's sets, gated on validation rows."""
-    engine = learnt(task, box)
-    held = task.rows(task.validation)
-    gate = CanonicalGate(box.scores, reference=held, reference_scores=box.scores(held), random_state=0)
+    engine, gate = learnt(task, box), gate_of(task, box)
     sets = engine.positive(SIZE), engine.negative(SIZE)
     found = contrast(*sets, protected=PROTECTED, gates=[gate.check(made) for made in sets], random_state=0)
     return found.plot(features=task.shown)

@@ -73,15 +73,15 @@ ENGINES = {
 
 def measured(task: Task, box: BlackBox, engine: Engine, epochs: int | None, seed: int = 0) -> dict[str, Any]:
     """Learn from the test rows, make both sets, and measure them against the validation rows."""
-    rows, held = task.rows(task.test), task.rows(task.validation)
-    scores, held_scores = box.scores(rows), box.scores(held)
+    rows = task.rows(task.test)
+    scores = box.scores(rows)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         start = time.process_time()
         hidden = list(PROTECTED) if box.blind else []
         fitted = engine.make(seed, epochs).set_params(protected=hidden).fit(rows, scores)
         seconds = time.process_time() - start
-        gate = CanonicalGate(box.scores, reference=held, reference_scores=held_scores, random_state=seed)
+        gate = gate_of(task, box, seed)
         sets = {name: fitted.sample_set(SIZE, quantile=each) for name, each in REQUESTS.items()}
         reports = {name: gate.check(made) for name, made in sets.items()}
         reports["all"] = gate.probe(fitted, PROBE)
@@ -98,6 +98,12 @@ def measured(task: Task, box: BlackBox, engine: Engine, epochs: int | None, seed
     }
 
 
+def gate_of(task: Task, box: BlackBox, seed: int = 0) -> CanonicalGate:
+    """Give a gate that compares with the validation rows, which no engine has seen."""
+    held = task.rows(task.validation)
+    return CanonicalGate(box.scores, reference=held, reference_scores=box.scores(held), random_state=seed)
+
+
 def _gate(report: Any) -> dict[str, Any]:
     return {
         "verdict": report.verdict,
@@ -110,7 +116,7 @@ def _gate(report: Any) -> dict[str, Any]:
 
 
 def _edge(fitted: CanonicalSampler, gate: CanonicalGate, score: float) -> dict[str, Any]:
-    """Make what the paper makes: rows for a score of exactly 1 (or 0); the refusal where no row supports it."""
+    """Make what the paper makes, rows for a score of exactly 1 (or 0); give the refusal if there is one."""
     try:
         made = fitted.sample_set(SIZE, score=score)
     except DataError as refusal:

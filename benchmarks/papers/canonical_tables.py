@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from canonical_sets import ENGINES, SIZE
+from canonical_sets import ENGINES, SIZE, gate_of
 from canonical_tasks import KINDS, PROTECTED, BlackBox, Task, as_module
 from flips_text import table
 
@@ -213,7 +213,10 @@ def intersection_table(task: Task, plan: Plan) -> str:
                 )
             rows.append([f"{race}, {sex}", *cells])
     name, value = task.fixed
-    return table(["race, sex", "all", f"{name} = {value}"], rows)
+    said = [
+        f"{words} ({grid.verdict})" for words, grid in zip(("all", f"{name} = {value}"), grids, strict=False)
+    ]
+    return table(["race, sex", *said], rows)
 
 
 def lucid_table(task: Task, plan: Plan) -> str:
@@ -296,11 +299,12 @@ def learnt(task: Task, box: BlackBox) -> TreeCanonicalSampler:
 
 def crossed(task: Task, plan: Plan) -> tuple[Any, ...]:
     """Give the grids of race by sex: of everyone, and of those with the fixed column."""
-    engine = learnt(task, plan.boxes[task.key, "linear", False])
+    box = plan.boxes[task.key, "linear", False]
+    engine, gate = learnt(task, box), gate_of(task, box)
     name, value = task.fixed
-    fixed = intersections(engine, "race", "sex", given=name, n=SIZE)
+    fixed = intersections(engine, "race", "sex", given=name, n=SIZE, gate=gate)
     return (
-        *intersections(engine, "race", "sex", n=SIZE),
+        *intersections(engine, "race", "sex", n=SIZE, gate=gate),
         *(each for each in fixed if each.given[name] == value),
     )
 

@@ -249,10 +249,15 @@ def as_module(task: Task, box: BlackBox) -> Module:
             layer.bias.copy_(torch.from_numpy(np.asarray(bias)).float())
         parts += [layer, torch.nn.ReLU()]
     rows = task.rows(task.test, blind=box.blind)
+    # a level that no training row has is none of the module's inputs
+    known = np.logical_and.reduce(
+        [rows[name].isin(there) for name, there in zip(levels, encoder.categories_, strict=True)]
+    )
+    rows = rows[known].reset_index(drop=True)
     inputs = pd.DataFrame(prepared.transform(rows), columns=names)
     inputs[list(numbers)] = rows[list(numbers)].astype(float)
     one_hot = {
-        name: [f"{name}_{level}" for level in known]
-        for name, known in zip(levels, encoder.categories_, strict=True)
+        name: [f"{name}_{level}" for level in there]
+        for name, there in zip(levels, encoder.categories_, strict=True)
     }
     return Module(torch.nn.Sequential(*parts[:-1]), inputs, one_hot)
