@@ -190,7 +190,7 @@ def with_fixed(engine: Callable[[int], Any], X: pd.DataFrame, scores: np.ndarray
             where = dict(zip(columns, values, strict=True))
             made = half.sample_set(2000, quantile=(0.5, 1), where=where)
             alike = (X.iloc[b][list(columns)] == list(values)).all(axis=1).to_numpy()
-            alike &= (scores[b] >= made.request.low) & (scores[b] <= made.request.high)
+            alike = alike & (scores[b] >= made.request.low) & (scores[b] <= made.request.high)
             real = comparer.shares(held[alike])
             own = half.rows_.matrix[rng.choice(made.request.rows, 2000)]
             ours, floor = (

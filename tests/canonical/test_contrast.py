@@ -289,3 +289,24 @@ def test_rates_have_their_right_names() -> None:
     assert a.precision.reason == "no row is accepted"
     with pytest.raises(DataError, match="differ in length"):
         output_rates(y, accepted[:3], groups)
+
+
+def test_what_only_two_columns_together_say_is_in_no_column_but_in_the_grid() -> None:
+    frame, _ = world("null", 4000)
+    man, white = (frame["sex"] == "man").to_numpy(), (frame["race"] == "white").to_numpy()
+    noise = np.random.default_rng(0).normal(0, 0.7, len(frame))
+    scores = 1 / (1 + np.exp(-(np.where(man != white, 1.5, -1.5) + noise)))
+    engine = TreeCanonicalSampler().fit(frame, scores)
+    sets = engine.positive(800), engine.negative(800)
+    assert not [each.name for each in contrast(*sets).features if each.established]
+    (grid,) = intersections(engine, "sex", "race")
+    for i, sex in enumerate(grid.row_labels):
+        for j, race in enumerate(grid.column_labels):
+            cell = grid.cells[i][j]
+            if (sex == "man") != (race == "white"):
+                assert cell.low > 1
+            else:
+                assert cell.high < 1
+    found = [each.levels for each in together(*sets, columns=["sex", "race"])]
+    expected = [{"sex": "man", "race": "black"}, {"sex": "woman", "race": "white"}]
+    assert sorted(found, key=lambda levels: levels["sex"]) == expected

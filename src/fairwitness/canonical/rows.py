@@ -150,7 +150,7 @@ def read_rows(
         raise ConfigError(
             "schema must describe the columns",
             got=shown(schema),
-            fix="pass fairwitness.Schema.infer(frame), or leave it out",
+            fix="pass fairwitness.table.Schema.infer(frame), or leave it out",
         )
     values = read_scores(scores, n_rows(frame))
     hidden = _read_protected(protected, names)
