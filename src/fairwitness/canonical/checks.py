@@ -163,8 +163,8 @@ def _gates(
     )
     if case.n_rows < FEWEST_HALVED:
         return [gate().check(made) for made in sets]
-    first = child(sampler.seed_, "halves").permutation(case.n_rows) % 2 == 0
-    one, other = np.flatnonzero(first), np.flatnonzero(~first)
+    order = child(sampler.seed_, "halves").permutation(case.n_rows)
+    one, other = (np.sort(order[side::2][: sampler.max_rows]) for side in (0, 1))
     twin = clone(sampler).fit(take_rows(frame, one), scores[one])
     strict = gate(reference=take_rows(frame, other), reference_scores=scores[other])
     return [strict.check(made, twin=twin) for made in sets]
