@@ -28,13 +28,12 @@ from fairwitness.canonical.base import Arrays, CanonicalSampler
 from fairwitness.canonical.reading import Reader
 from fairwitness.canonical.request import Request
 from fairwitness.canonical.rows import Rows
+from fairwitness.canonical.scales import Scale, explained
 from fairwitness.errors import FairwitnessWarning
 from fairwitness.rng import child, child_seed
 from fairwitness.table import Schema
 from fairwitness.typing import Document, FloatArray, IntArray, RandomState
 
-#: A coded column with more codes than this is learnt by the order of its levels, not level by level.
-MOST_CLASSES = 32
 #: Rows that are drawn, at most, to learn how far their scores are from those asked for.
 MOST_READ = 4000
 #: Rows whose readings are kept in a file.
@@ -181,14 +180,14 @@ class TreeCanonicalSampler(CanonicalSampler):
         self._learn_reader()
 
     def _prepare(self, rows: Rows) -> None:
-        self._scales = tuple(_Scale.of(rows, column) for column in range(len(rows.names)))
+        self._scales = tuple(Scale.of(rows, column) for column in range(len(rows.names)))
         self._given = np.column_stack(
             [
                 rows.scores,
                 *(scale.places(rows.matrix[:, j]) for j, scale in enumerate(self._scales)),
             ]
         )
-        strength = [_explained(self._given[:, j + 1], rows.scores) for j in range(len(rows.names))]
+        strength = [explained(self._given[:, j + 1], rows.scores) for j in range(len(rows.names))]
         hidden = [j for j, name in enumerate(rows.names) if name in rows.protected]
         ranked = np.argsort(-np.array(strength), kind="stable").tolist()
         self._order = tuple(dict.fromkeys([*hidden, *ranked]))
@@ -287,57 +286,6 @@ class TreeCanonicalSampler(CanonicalSampler):
         return np.asarray(self.reader_.model.predict(self._given[:WITNESSES, 1:]))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Scale:
-    """How a column's values become places: numbers by rank, levels by the mean score of their rows.
-
-    Attributes
-    ----------
-    known
-        Sorted distinct numbers; for a coded column empty.
-    place
-        Coded: (levels + 1,) place of each level and, last, of missing.
-    target
-        (n,) what a tree learns: codes from 0, or shares of the rank.
-    classes
-        Number of codes if they are learnt one by one, else 0.
-    """
-
-    known: FloatArray
-    place: FloatArray
-    target: FloatArray
-    classes: int
-
-    @classmethod
-    def of(cls, rows: Rows, column: int) -> _Scale:
-        values = rows.matrix[:, column]
-        missing = np.isnan(values)
-        if not rows.is_coded(column):
-            known, at, counts = np.unique(values[~missing], return_inverse=True, return_counts=True)
-            rank = np.cumsum(counts) - counts / 2
-            target = np.full(len(values), -0.25)  # missing lies apart from all numbers
-            target[~missing] = rank[at] / max(len(values), 1)
-            return cls(known, np.empty(0), target, 0)
-        codes, count = rows.codes(column)
-        sums = np.bincount(codes, weights=rows.scores, minlength=count)
-        means = sums / np.bincount(codes, minlength=count)
-        rank = np.empty(count)
-        rank[np.argsort(means, kind="stable")] = np.arange(count)
-        levels = np.where(missing, len(rows.schema.features[column].levels), values).astype(np.int64)
-        place = np.full(len(rows.schema.features[column].levels) + 1, -1.0)
-        place[levels] = rank[codes]
-        by_level = count <= MOST_CLASSES
-        target = codes.astype(np.float64) if by_level else rank[codes] / count
-        return cls(np.empty(0), place, target, count if by_level else 0)
-
-    def places(self, values: FloatArray) -> FloatArray:
-        """Give the places of (n,) matrix values; -1 for a missing number."""
-        missing = np.isnan(values)
-        if len(self.place):
-            return self.place[np.where(missing, len(self.place) - 1, values).astype(np.int64)]
-        return np.where(missing, -1.0, np.searchsorted(self.known, values))
-
-
 def nearest_place(keys: FloatArray, wanted: FloatArray, rng: np.random.Generator) -> IntArray:
     """Give where ascending keys are nearest to each wanted one; among equal keys, any of them."""
     low = np.searchsorted(keys, wanted, "left")
@@ -358,22 +306,13 @@ def mirrored(place: IntArray, count: IntArray) -> IntArray:
     return np.where(folded < count, folded, 2 * count - 1 - folded)
 
 
-def _explained(places: FloatArray, scores: FloatArray) -> float:
-    """Give the share of the scores' variance that lies between (at most 32) ranges of a column."""
-    ends = np.unique(np.quantile(places, np.linspace(0, 1, 33)))
-    code = np.searchsorted(ends, places)
-    count = np.maximum(np.bincount(code), 1)
-    means = np.bincount(code, weights=scores) / count
-    return round(float(np.var(means[code])) / max(float(np.var(scores)), 1e-300), 12)
-
-
 def _positions(before: tuple[int, ...]) -> list[int]:
     return [0, *(column + 1 for column in before)]
 
 
 def _learn_tree(
     given: FloatArray,
-    scales: tuple[_Scale, ...],
+    scales: tuple[Scale, ...],
     leaf: int,
     seed: int,
     column: int,
