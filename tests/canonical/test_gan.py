@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -107,11 +108,13 @@ def test_training_by_sampling_takes_columns_evenly_and_levels_by_log_count() -> 
     rows = read(frame, np.linspace(0, 1, 100))
     codec = Codec.of(rows, plain=True, seed=0)
     codes, _ = codec.encode(rows, np.random.default_rng(0))
-    at, fixed = Batches(codes, codec, several=0.0).draw(40_000, np.random.default_rng(0))
+    at, fixed = Batches(codes, codec, several=0.0, even=0.0).draw(40_000, np.random.default_rng(0))
     assert (fixed.sum(axis=1) == 1).all()
     assert fixed[:, 0].mean() == pytest.approx(0.5, abs=0.01)
     rare = codes[at[fixed[:, 0]], 0] == codes[np.bincount(codes[:, 0])[codes[:, 0]] == 10, 0][0]
     assert rare.mean() == pytest.approx(np.log(11) / (np.log(11) + np.log(91)), abs=0.01)
+    plainly, _ = Batches(codes, codec, even=1.0).draw(40_000, np.random.default_rng(0))
+    np.testing.assert_allclose(np.bincount(plainly, minlength=100) / 40_000, 0.01, atol=0.002)
     _, more = Batches(codes, codec, several=1.0).draw(1000, np.random.default_rng(0))
     assert (more.sum(axis=1) == 2).mean() > 0.3
 
@@ -326,3 +329,94 @@ def test_progress_shows_what_was_measured(capsys: pytest.CaptureFixture[str]) ->
     with show_progress():
         LucidGAN(**{**QUICK, "epochs": 2, "candidates": 1}).fit(*mixed(60))
     assert "score off by" in capsys.readouterr().err
+
+
+# --- tables of every kind
+
+
+def test_several_fixed_columns_are_kept_and_the_generators_own_obedience_is_told() -> None:
+    frame, scores = mixed(400)
+    engine = LucidGAN(epochs=60, batch_size=100, candidates=1, device="cpu").fit(frame, scores)
+    where = {"text": "x", "flag": True, "gaps": (20, 60)}
+    made = engine.sample_set(200, quantile=(0, 1), where=where)
+    assert made.kept == 1
+    found = engine.obedience(where, 300)
+    assert set(found.columns) == set(where)
+    assert found.together <= min(found.columns.values())
+    assert found.n == 300
+    # a generator that learnt nothing of what it is told would make True half of the time
+    assert found.columns["flag"] > 0.6
+    assert found.to_dict() == engine.obedience(where, 300).to_dict()
+    assert "all at once in" in repr(found)
+    other = engine.obedience(where, 300, quantile=(0.5, 1), random_state=5)
+    assert other.to_dict() != found.to_dict()
+    with pytest.raises(ConfigError, match="fixes no column"):
+        engine.obedience({})
+    with pytest.raises(DataError, match="no row supports"):
+        engine.obedience({"gaps": 1e9})
+
+
+def test_obedience_is_counted_before_what_is_fixed_is_written() -> None:
+    frame, scores = mixed(60)
+    engine = LucidGAN(**QUICK).fit(frame, scores)
+    net = engine._fitted_nets.generator
+    for name, tensor in net.items():
+        if name.startswith("head."):
+            tensor.zero_()  # every level is as likely as any other, whatever is told
+    levels = engine._work.codec.sizes[engine.rows_.names.index("text")]
+    assert engine.obedience({"text": "x"}, 4000).columns["text"] == pytest.approx(1 / levels, abs=0.03)
+    assert engine.sample_set(50, quantile=(0, 1), where={"text": "x"}).kept == 1
+
+
+def test_requests_with_little_or_no_support() -> None:
+    frame, scores = mixed()
+    frame["rare"] = ["once"] * 3 + ["often"] * (len(frame) - 3)
+    engine = LucidGAN(**QUICK).fit(frame, scores)
+    with pytest.warns(FairwitnessWarning, match="Only 3 real rows support"):
+        made = engine.sample_set(40, quantile=(0, 1), where={"rare": "once"})
+    assert made.kept == 1
+    with pytest.raises(DataError, match=r"no row supports the request.*without gain there are 3 rows"):
+        engine.sample(10, quantile=(0, 1), where={"rare": "once", "gain": -5})
+
+
+def test_many_levels_and_many_rows_are_said() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"code": [f"c{at % 300}" for at in range(900)], "x": rng.normal(size=900), "y": rng.random(900) < 0.5}
+    )
+    with pytest.warns(FairwitnessWarning) as said:
+        engine = LucidGAN(epochs=2, max_rows=700, max_levels=20, candidates=2, device="cpu").fit(
+            frame, rng.random(900)
+        )
+    words = " ".join(str(each.message) for each in said)
+    assert "700 of 900 rows" in words
+    assert "rarest are learnt as one" in words
+    assert engine._work.codec.sizes[0] == 20
+    made = engine.sample(300, quantile=(0, 1))
+    assert made["code"].nunique() > 20  # the shared level opens again
+
+
+def test_another_process_makes_the_same_rows(tmp_path: Path) -> None:
+    code = (
+        "import sys, warnings; import numpy as np; warnings.simplefilter('ignore');"
+        "from tests.canonical.test_gan import fitted_small;"
+        "np.save(sys.argv[1], fitted_small().sample_set(30, quantile=(0, 1), where={'flag': True}).matrix)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "made.npy")], check=True)
+    here = fitted_small().sample_set(30, quantile=(0, 1), where={"flag": True}).matrix
+    np.testing.assert_array_equal(np.load(tmp_path / "made.npy"), here)
+
+
+def fitted_small() -> LucidGAN:
+    return LucidGAN(**{**QUICK, "epochs": 3}, random_state=2).fit(*mixed(60))
+
+
+def test_watching_the_training_does_not_change_it() -> None:
+    frame, scores = mixed(80)
+    plain = LucidGAN(**QUICK).fit(frame, scores)
+    watched = LucidGAN(**QUICK)
+    seen: dict[int, int] = {}
+    watched._watch = lambda epoch, finish: seen.update({epoch: finish().chosen})
+    watched.fit(frame, scores)
+    assert seen == {epoch: epoch for epoch in range(1, 11)}
+    pd.testing.assert_frame_equal(plain.sample(20, score=0.5), watched.sample(20, score=0.5))

@@ -240,10 +240,7 @@ class CanonicalSampler(BaseEstimator, ABC):  # type: ignore[misc]
             )
         seed = child_seed(self.seed_, "sample") if random_state is None else seed_from(random_state)
         rng = child(seed, "sample", request.words)
-        # A real row in the band, with the fixed columns, says which score and which values go together.
-        donor = request.rows[rng.integers(0, request.support, n)]
-        requested = np.full(n, request.exact) if request.exact is not None else rows.scores[donor]
-        fixed = {rows.names.index(name): rows.matrix[donor, rows.names.index(name)] for name in request.where}
+        requested, fixed = told(rows, request, n, rng)
         matrix = self._draw(requested, fixed, request, rng)
         return CanonicalSet(
             frame=rows.frame(matrix),
@@ -343,6 +340,19 @@ class CanonicalSampler(BaseEstimator, ABC):  # type: ignore[misc]
                 fix="call fit(frame, scores) first",
             )
         return self.rows_
+
+
+def told(
+    rows: Rows, request: Request, n: int, rng: np.random.Generator
+) -> tuple[FloatArray, dict[int, FloatArray]]:
+    """Draw what each of ``n`` rows is made for: its score, and the values of the fixed columns.
+
+    A real row in the band, with the fixed columns, says which score and which values go together.
+    """
+    donor = request.rows[rng.integers(0, request.support, n)]
+    requested = np.full(n, request.exact) if request.exact is not None else rows.scores[donor]
+    columns = [rows.names.index(name) for name in request.where]
+    return requested, {column: rows.matrix[donor, column] for column in columns}
 
 
 def same_columns(rows: Rows, frame: NativeFrame) -> FloatArray:

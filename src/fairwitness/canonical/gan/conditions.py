@@ -13,6 +13,8 @@ from fairwitness.typing import BoolArray, FloatArray, IntArray
 BINS = 16
 #: In this share of the rows of a batch more columns than one are fixed.
 SEVERAL = 0.3
+#: This share of the rows of a batch is drawn as the rows are, whatever their levels.
+EVEN = 0.7
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +51,9 @@ class Scores:
 class Batches:
     """Training by sampling: a column at random, a level by log(1 + count), a row that has it.
 
+    As published all rows are drawn so, and rare levels are met as often as frequent ones nearly. Ours are
+    mostly drawn as the rows are: what is common is then learnt in less than half of the time.
+
     Parameters
     ----------
     codes
@@ -57,11 +62,15 @@ class Batches:
         The columns.
     several
         Share of the rows in which more columns than one are fixed.
+    even
+        Share of the rows that are drawn as the rows are.
     """
 
-    def __init__(self, codes: IntArray, codec: Codec, *, several: float = SEVERAL) -> None:
+    def __init__(
+        self, codes: IntArray, codec: Codec, *, several: float = SEVERAL, even: float = EVEN
+    ) -> None:
         self.codes = codes
-        self.several = several
+        self.several, self.even = several, even
         self.columns = np.array(codec.fixable, dtype=np.int64)
         starts = np.array(codec.starts, dtype=np.int64)
         self._order = np.stack([np.argsort(codes[:, j], kind="stable") for j in range(codes.shape[1])])
@@ -87,6 +96,9 @@ class Batches:
         picked = np.minimum(picked, len(self._owner) - 1)
         column, slot = self._owner[picked], self._slot[picked].astype(np.int64)
         place = self._first[slot] + (rng.random(n) * self._count[slot]).astype(np.int64)
+        rows = self._order[column, place]
+        if self.even:
+            rows = np.where(rng.random(n) < self.even, rng.integers(0, len(self.codes), n), rows)
         fixed = np.zeros((n, self.codes.shape[1]), dtype=np.bool_)
         fixed[np.arange(n), column] = True
         if self.several:
@@ -94,4 +106,4 @@ class Batches:
             more = rng.random((n, len(self.columns))) < 1.5 / len(self.columns)
             more &= (rng.random(n) < self.several)[:, None]
             fixed[:, self.columns] |= more
-        return self._order[column, place], fixed
+        return rows, fixed

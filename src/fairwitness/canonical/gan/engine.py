@@ -9,17 +9,21 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from fairwitness.canonical.base import Arrays, CanonicalSampler
+from fairwitness.arguments import shown, whole_number
+from fairwitness.canonical.base import Arrays, CanonicalSampler, told
 from fairwitness.canonical.gan.checkpoints import Checkpoint
 from fairwitness.canonical.gan.codec import Codec
 from fairwitness.canonical.gan.conditions import Scores
-from fairwitness.canonical.gan.fitting import Fitted, Work, fit
+from fairwitness.canonical.gan.fitting import Watch, fit
 from fairwitness.canonical.gan.modes import Modes
+from fairwitness.canonical.gan.obedience import Obedience
 from fairwitness.canonical.gan.settings import Settings, pick_device, settle
-from fairwitness.canonical.request import Request, keeps
+from fairwitness.canonical.gan.work import Fitted, Work
+from fairwitness.canonical.request import Request, keeps, resolve
 from fairwitness.canonical.rows import Rows
-from fairwitness.errors import FairwitnessWarning
+from fairwitness.errors import ConfigError, FairwitnessWarning
 from fairwitness.extras import import_extra
+from fairwitness.rng import child, child_seed, seed_from
 from fairwitness.table import Schema
 from fairwitness.typing import Document, FloatArray, RandomState
 
@@ -39,7 +43,7 @@ class LucidGAN(CanonicalSampler):
         the critic, the score as one number, nothing else told at generation, and the last epoch's weights.
         Settings below that are ``None`` are the preset's.
     epochs
-        Passes over the rows: 60, or as many more as give 1,500 steps on a small table; published 300.
+        Passes over the rows: as many as give 900 steps, 10 at least; published 300.
     batch_size
         Rows a step: 500. Smaller tables have smaller batches, and it is said.
     pac
@@ -52,7 +56,7 @@ class LucidGAN(CanonicalSampler):
         score; ``"empirical"``, of any row; ``"zero"``, none, as published, which the networks never met in
         training.
     learning_rate
-        0.0005, falling to a tenth; published 0.0002 throughout.
+        0.0005; published 0.0002.
     guidance
         Weight of the loss of a small network that reads the score of a row; 0: none, as published.
     candidates
@@ -85,6 +89,7 @@ class LucidGAN(CanonicalSampler):
 
     history_: tuple[Checkpoint, ...]
     chosen_: int
+    _watch: Watch | None = None
 
     def __init__(
         self,
@@ -131,14 +136,13 @@ class LucidGAN(CanonicalSampler):
         torch = import_extra("torch", "gan", purpose="LucidGAN")
         settings, notes = settings.for_rows(len(rows))
         codec = Codec.of(rows, plain=settings.published, seed=self.seed_)
-        work = self._ready(torch, pick_device(torch, self.device), settings, codec)
-        self._fitted_nets = fit(work, self.seed_, rng, start)
+        self._work = self._ready(torch, pick_device(torch, self.device), settings, codec)
+        self._fitted_nets = fit(self._work, self.seed_, rng, start, self._watch)
         self.history_, self.chosen_ = self._fitted_nets.history, self._fitted_nets.chosen
         notes = (*notes, *self._fitted_nets.notes)
         for note in notes:
             warnings.warn(note, FairwitnessWarning, stacklevel=3)
         self.notes_ = (*self.notes_, *notes)
-        self._work = work
 
     def _draw(
         self,
@@ -149,6 +153,55 @@ class LucidGAN(CanonicalSampler):
     ) -> FloatArray:
         able = np.flatnonzero(keeps(self.rows_, self.rows_.matrix, request.where))
         return self._work.draw(self._fitted_nets, requested, fixed, able, rng)
+
+    def obedience(
+        self,
+        where: Mapping[str, object],
+        n: int = 1000,
+        *,
+        band: tuple[float, float] | None = None,
+        quantile: tuple[float, float] | None = None,
+        random_state: RandomState = None,
+    ) -> Obedience:
+        """Measure how often the generator itself makes fixed columns as it is told.
+
+        Rows that are given always have them, for they are written in. Where the generator did not follow,
+        the rest of such a row may not go with them: the gate says whether it does.
+
+        Parameters
+        ----------
+        where
+            Columns that are fixed, as for :meth:`sample`.
+        n
+            Rows to make.
+        band, quantile
+            Scores that they are made for, as for :meth:`sample`; all scores by default.
+        random_state
+            Seed; ``None``: the engine's own.
+
+        Raises
+        ------
+        ConfigError
+            If ``where`` fixes no column.
+        DataError
+            If no real row supports the request.
+        """
+        rows, n = self._fitted(), whole_number(n, "n")
+        if not where:
+            raise ConfigError(
+                "where fixes no column", got=shown(where), fix='pass for example where={"sex": "Male"}'
+            )
+        if band is None and quantile is None:
+            quantile = (0.0, 1.0)
+        request = resolve(rows, score=None, band=band, quantile=quantile, where=where)
+        seed = child_seed(self.seed_, "obedience") if random_state is None else seed_from(random_state)
+        rng = child(seed, "obedience", request.words)
+        requested, fixed = told(rows, request, n, rng)
+        able = np.flatnonzero(keeps(rows, rows.matrix, request.where))
+        matrix = self._work.unwritten(self._fitted_nets.generator, requested, fixed, able, rng)
+        kept = {name: keeps(rows, matrix, {name: value}) for name, value in request.where.items()}
+        together = np.logical_and.reduce(list(kept.values()))
+        return Obedience({name: float(each.mean()) for name, each in kept.items()}, float(together.mean()), n)
 
     def _state(self) -> tuple[Arrays, Document]:
         nets = self._fitted_nets
@@ -190,8 +243,8 @@ class LucidGAN(CanonicalSampler):
         return settle(**{name: getattr(self, name) for name in Settings.asked})
 
     def _ready(self, torch: Any, device: Any, settings: Settings, codec: Codec) -> Work:
-        told = Scores(np.sort(self.rows_.scores), settings.embedded)
-        return Work(torch, device, settings, self.rows_, codec, told, self.seed_)
+        scores = Scores(np.sort(self.rows_.scores), settings.embedded)
+        return Work(torch, device, settings, self.rows_, codec, scores, self.seed_)
 
 
 def _part(arrays: Mapping[str, np.ndarray], start: str) -> dict[str, np.ndarray]:

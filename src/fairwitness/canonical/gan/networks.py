@@ -55,18 +55,32 @@ def learnt(net: Net) -> list[Any]:
 
 def generate(torch: Any, net: Net, given: Any, *, training: bool) -> Any:
     """Give the head's outputs for (n, noise + conditions) inputs."""
+    inner = None
     for at in range(2):
-        inner = torch.addmm(net[f"block{at}.b"], given, net[f"block{at}.w"])
-        inner = torch.nn.functional.batch_norm(
-            inner,
+        own = _joined(torch, net, f"block{at}", inner, given)
+        own = torch.nn.functional.batch_norm(
+            own,
             net[f"block{at}.mean"],
             net[f"block{at}.var"],
             net[f"block{at}.scale"],
             net[f"block{at}.shift"],
             training=training,
         )
-        given = torch.cat([torch.relu(inner), given], dim=1)
-    return torch.addmm(net["head.b"], given, net["head.w"])
+        own = torch.relu(own)
+        inner = own if inner is None else torch.cat([own, inner], 1)
+    return _joined(torch, net, "head", inner, given)
+
+
+def _joined(torch: Any, net: Net, name: str, inner: Any, given: Any) -> Any:
+    """Give a layer of inner numbers and inputs side by side.
+
+    As two products: the inputs need no gradient, and one product of both would work theirs out.
+    """
+    if inner is None:
+        return torch.addmm(net[f"{name}.b"], given, net[f"{name}.w"])
+    split = inner.shape[1]
+    told = torch.addmm(net[f"{name}.b"], given, net[f"{name}.w"][split:])
+    return torch.addmm(told, inner, net[f"{name}.w"][:split])
 
 
 def heads(torch: Any, raw: Any, sizes: Sequence[int], chance: np.random.Generator) -> tuple[Any, Any]:

@@ -6,18 +6,19 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from fairwitness.arguments import real_number, shown, whole_number
+from fairwitness.canonical.gan.conditions import EVEN
 from fairwitness.canonical.gan.training import Plan
 from fairwitness.errors import ConfigError
 from fairwitness.text import plain
 
-#: Steps that a generator is trained for at least unless ``epochs`` says otherwise.
-LEAST_STEPS = 1500
+#: Steps that a generator is trained for unless ``epochs`` says otherwise, however many rows there are.
+STEPS = 900
 SCORES = ("embedded", "raw")
 CONDITIONS = ("local", "empirical", "zero")
 
 _PRESETS: dict[str, dict[str, Any]] = {
     "default": {
-        "epochs": 60,
+        "epochs": 10,  # at least: as many as give the steps above
         "pac": 1,
         "score": "embedded",
         "condition": "local",
@@ -86,9 +87,8 @@ class Settings:
             packs = f" in packs of {pac}" if plan.pac > 1 else ""
             notes.append(f"The table has {n:,} rows: steps take {batch:,}{packs}, not {plan.batch:,}.")
         epochs = plan.epochs
-        if self.free and not self.published and epochs * max(n // batch, 1) < LEAST_STEPS:
-            epochs = -(-LEAST_STEPS // max(n // batch, 1))
-            notes.append(f"The table has {n:,} rows: {epochs:,} epochs, for {LEAST_STEPS:,} steps.")
+        if self.free and not self.published:
+            epochs = max(epochs, -(-STEPS // max(n // batch, 1)))
         return replace(self, plan=replace(plan, pac=pac, batch=batch, epochs=epochs)), tuple(notes)
 
 
@@ -125,11 +125,13 @@ def settle(
         batch=batch // pac_ * pac_,
         pac=pac_,
         rate=real_number(of(learning_rate, "learning_rate"), "learning_rate", above=0),
-        final=1.0 if plain_ else 0.1,
+        final=1.0,
         average=0.0 if plain_ else 0.99,
         dropout=0.5,
         guidance=real_number(of(guidance, "guidance"), "guidance", above=-1e-300),
         whole=plain_,
+        even=0.0 if plain_ else EVEN,
+        thin=1 if plain_ else 2,
     )
     return Settings(
         plan,

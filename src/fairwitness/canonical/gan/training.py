@@ -9,7 +9,7 @@ import numpy as np
 
 from fairwitness.canonical.gan import networks
 from fairwitness.canonical.gan.codec import Codec
-from fairwitness.canonical.gan.conditions import Batches
+from fairwitness.canonical.gan.conditions import SEVERAL, Batches
 from fairwitness.canonical.gan.networks import NOISE, Net
 from fairwitness.typing import BoolArray, FloatArray, IntArray
 
@@ -39,6 +39,10 @@ class Plan:
         Whether the penalty counts the gradient by the conditions too.
     decay
         Weight decay of the generator.
+    even
+        Share of the rows of a batch that are drawn as the rows are, whatever their levels.
+    thin
+        One in so many packs of a batch is used for the penalty on the critic's gradient.
     """
 
     epochs: int
@@ -51,6 +55,8 @@ class Plan:
     guidance: float
     whole: bool
     decay: float = 1e-6
+    even: float = 0.0
+    thin: int = 1
 
 
 class Game:
@@ -91,7 +97,7 @@ class Game:
         self.rng = rng
         chance = torch.Generator().manual_seed(int(rng.integers(2**62)))
         self.chance = quick(rng)
-        self.batches = Batches(codes, codec, **({"several": 0.0} if plan.whole else {}))
+        self.batches = Batches(codes, codec, several=0.0 if plan.whole else SEVERAL, even=plan.even)
         self.rows = one_hot(torch, codec, codes, scalars, device)
         self.told = torch.from_numpy(told.astype(np.float32)).to(device)
         self.target = torch.from_numpy(target.astype(np.float32)).to(device)
@@ -154,9 +160,10 @@ class Game:
     def _train_critic(self, real: Any, fake: Any, conditions: Any) -> None:
         torch, plan = self.torch, self.plan
         n = len(real)
+        few = -(-n // plan.thin)
         both = networks.meet(torch, self.critic, torch.cat([real, fake]), conditions)
-        mix = torch.from_numpy(self.chance.random((n, 1), dtype=np.float32)).to(self.device)
-        between = both[n:] + mix * (both[:n] - both[n:])
+        mix = torch.from_numpy(self.chance.random((few, 1), dtype=np.float32)).to(self.device)
+        between = both[n : n + few] + mix * (both[:few] - both[n : n + few])
         out, slopes = networks.judge(
             torch, self.critic, torch.cat([both, between]), plan.dropout, self.chance
         )
