@@ -36,6 +36,7 @@ def test_scores_of_a_column(fairwitness: Run, table: Path, tmp_path: Path) -> No
     lines = ran.out.splitlines()
     assert lines[0].startswith("Positive set. Gate: weak")  # no model can be asked
     assert "no model was given" in lines[0]
+    assert "the rows that were learnt from" in lines[0]
     assert [line.split()[0] for line in lines[3:5]] == ["sex", "race"]
     assert "club" in lines[5]
     out = tmp_path / "fairwitness-canonical"
@@ -45,6 +46,16 @@ def test_scores_of_a_column(fairwitness: Run, table: Path, tmp_path: Path) -> No
     found = json.loads((out / "canonical.json").read_text())
     assert {each["name"] for each in found["features"] if each["established"]} == {"sex", "club"}
     assert "paid" not in {each["name"] for each in found["features"]}
+
+
+def test_large_tables_are_gated_by_halves_and_it_is_said(fairwitness: Run, tmp_path: Path) -> None:
+    frame, scores = world("proxy", 2000)
+    frame.assign(score=scores).to_csv(tmp_path / "table.csv", index=False)
+    ran = fairwitness("canonical", "table.csv", "--scores", "score", "--n", "300")
+    assert ran.code == 0, ran.err
+    assert "learnt from one half, compared with the other" in ran.out.splitlines()[0]
+    found = json.loads((tmp_path / "fairwitness-canonical" / "canonical.json").read_text())
+    assert {gate["reference"] for gate in found["gates"]} == {"other half"}
 
 
 def test_the_same_seed_gives_the_same_files_and_rows_are_written_when_asked(

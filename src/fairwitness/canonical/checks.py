@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from sklearn.base import clone
 
 from fairwitness.canonical.base import CanonicalSet
 from fairwitness.canonical.combined import Intersection, intersections
@@ -17,21 +16,20 @@ from fairwitness.canonical.contrast_results import Contrast, FeatureContrast
 from fairwitness.canonical.contrasting import contrast
 from fairwitness.canonical.gate import CanonicalGate
 from fairwitness.canonical.gate_report import GateReport
+from fairwitness.canonical.halves import gates_by_halves
 from fairwitness.canonical.occurring import Together, together
 from fairwitness.canonical.tree import TreeCanonicalSampler
 from fairwitness.case import Case
 from fairwitness.errors import DataError, FairwitnessWarning
 from fairwitness.findings import Finding, NotApplicable, Section, Thresholds, grade, load_thresholds
-from fairwitness.rng import child, child_seed
-from fairwitness.table import Schema, column_labels, container_of, take_rows
+from fairwitness.rng import child_seed
+from fairwitness.table import Schema, column_labels, container_of
 from fairwitness.text import interval, listing, number, percent, plain
 from fairwitness.typing import Document, FloatArray, NativeFrame
 
 KEY = "canonical"
 #: Rows of each set, and fewest rows of a table that sets are made from.
 SIZE, FEWEST = 1000, 100
-#: Fewest rows of a table of which a half is kept from the engine that is gated.
-FEWEST_HALVED = 2000
 #: Other columns that a picture shows, and combinations that are listed.
 SHOWN, LISTED = 5, 6
 #: Draws of real rows behind the gate's floor.
@@ -148,12 +146,6 @@ def _gates(
     frame: NativeFrame,
     scores: FloatArray,
 ) -> list[GateReport]:
-    """Gate the sets, against rows that were not learnt from where there are enough.
-
-    The sets themselves are learnt from all rows, so that what is compared in them rests on all of them. What
-    is gated is then the same engine, learnt from one random half and compared with the other: stricter than a
-    comparison with its own rows, and a little stricter than the sets deserve.
-    """
     gate = partial(
         CanonicalGate,
         list(case.models),
@@ -161,13 +153,7 @@ def _gates(
         n_resamples=GATE_DRAWS,
         random_state=sampler.seed_,
     )
-    if case.n_rows < FEWEST_HALVED:
-        return [gate().check(made) for made in sets]
-    order = child(sampler.seed_, "halves").permutation(case.n_rows)
-    one, other = (np.sort(order[side::2][: sampler.max_rows]) for side in (0, 1))
-    twin = clone(sampler).fit(take_rows(frame, one), scores[one])
-    strict = gate(reference=take_rows(frame, other), reference_scores=scores[other])
-    return [strict.check(made, twin=twin) for made in sets]
+    return gates_by_halves(sampler, sets, frame, scores, gate)
 
 
 def _table(case: Case) -> tuple[NativeFrame, Schema, dict[str, str], list[str]]:

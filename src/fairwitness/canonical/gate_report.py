@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 #: Which real rows a set was compared with.
 Reference = Literal["learnt", "held out", "other half"]
+COMPARED: dict[Reference, str] = {
+    "learnt": "compared with the rows that were learnt from, which is lenient",
+    "held out": "compared with rows that were not learnt from",
+    "other half": "distances are of rows learnt from one half, compared with the other",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +176,10 @@ class GateReport:
     @property
     def sentence(self) -> str:
         """The verdict in one sentence, to be printed with every figure and number of the set."""
-        said = f"Gate: {self.verdict}, {self.n:,} rows made for {self.request}, {self.support:,} real rows"
+        said = (
+            f"Gate: {self.verdict}, {self.n:,} rows made for {self.request}, {self.support:,} real rows; "
+            f"{COMPARED[self.reference]}"
+        )
         return f"{said}. Reasons: {'; '.join(self.reasons)}." if self.reasons else f"{said}."
 
     def to_frame(self) -> Any:

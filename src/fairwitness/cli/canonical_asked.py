@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from fairwitness.canonical import (
@@ -15,10 +16,11 @@ from fairwitness.canonical import (
     TreeCanonicalSampler,
     contrast,
 )
-from fairwitness.canonical.rows import Rows
+from fairwitness.canonical.halves import gates_by_halves
+from fairwitness.canonical.rows import Rows, read_scores
 from fairwitness.errors import ConfigError, DataError
 from fairwitness.model import BlackBox, as_blackbox, load_model
-from fairwitness.table import column_names, level_text, native_column, read_table, select_columns
+from fairwitness.table import column_names, level_text, n_rows, native_column, read_table, select_columns
 from fairwitness.text import listing, plain
 from fairwitness.typing import NativeFrame
 
@@ -96,11 +98,15 @@ def answer(asked: Asked) -> Answered:
     sampler = _engine(asked, hidden).fit(table, scores)
     fixed = dict(_fixed(sampler.rows_, text) for text in asked.where)
     sets = tuple(sampler.sample_set(asked.n, quantile=each, where=fixed) for each in ends)
-    gate = CanonicalGate(model, random_state=asked.seed)
+    gate = partial(CanonicalGate, model, random_state=asked.seed)
+    # a second network would take as long as the first: its sets are compared with the rows it learnt from
+    trained = sampler.extra is not None
     found = contrast(
         *sets,
         protected=asked.sensitive,
-        gates=[gate.check(made) for made in sets],
+        gates=[gate().check(made) for made in sets]
+        if trained
+        else gates_by_halves(sampler, sets, table, read_scores(scores, n_rows(table)), gate),
         confidence=asked.confidence,
         random_state=asked.seed,
     )
