@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test lint types imports unit papers-flips papers-flips-fair papers-bounds docs-metrics papers-canonical papers-evaluation clean help
+.PHONY: demo test lint types imports unit papers-flips papers-flips-fair papers-flips-order papers-bounds docs-metrics papers-canonical papers-evaluation clean help
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -47,6 +47,9 @@ papers-flips: $(VENV)/.dev ## the papers' tables and ours, docs/papers-flips.md 
 
 papers-flips-fair: $(VENV)/.dev ## the same for AdvDeb, LFERM and FairC, docs/papers-flips-fair.md
 	$(BIN)/python benchmarks/papers/flips.py --fair $(if $(QUICK),--quick) $(if $(REFERENCE),--reference $(REFERENCE))
+
+papers-flips-order: $(VENV)/.dev ## how much order the published values of Adult/gender hold, docs/papers-flips-order.md
+	$(BIN)/python benchmarks/papers/flips_order.py $(if $(REFERENCE),--reference $(REFERENCE))
 
 papers-bounds: $(VENV)/.dev ## what the published bounds should have said, docs/papers-bounds.md (in seconds)
 	$(BIN)/python benchmarks/papers/bounds.py $(if $(REFERENCE),--reference $(REFERENCE))

@@ -69,7 +69,7 @@ def main() -> None:
     )
     if not chosen.page_only:
         for task in tasks:
-            _run(prepare(task, _data_folder()), plan, cache, chosen)
+            _run(prepare(task, data_folder()), plan, cache, chosen)
     write_page(out, cache, published, plan, tasks if chosen.quick else TASKS)
     print(f"written: {out.name}")
 
@@ -202,7 +202,7 @@ def _asked(generator: str, task: Task, chosen: argparse.Namespace) -> Asked:
     return Asked(generator, most=chosen.people if generator == "genetic" else None)
 
 
-def _data_folder() -> Path | None:
+def data_folder() -> Path | None:
     """Where the loaders look: FAIRWITNESS_DATA, else the folder beside the project."""
     beside = ROOT.parent / "shared" / "data"
     return None if os.environ.get("FAIRWITNESS_DATA") or not beside.is_dir() else beside

@@ -76,9 +76,18 @@ class Searched:
 
 
 def search(
-    split: Split, estimator: Any, asked: Asked, *, seed: int, generator: CounterfactualGenerator | None = None
+    split: Split,
+    estimator: Any,
+    asked: Asked,
+    *,
+    seed: int,
+    generator: CounterfactualGenerator | None = None,
+    at_random: bool = True,
 ) -> Searched:
-    """Fit the generator on the whole table, as published, and search for the rejected test rows."""
+    """Fit the generator on the whole table, as published, and search for the rejected test rows.
+
+    ``at_random``: the same people's counterfactuals under random acceptance as well.
+    """
     box = as_blackbox(estimator, favorable=1)
     judgement = box.judge(split.X)
     in_test = np.zeros(len(split.X), dtype=bool)
@@ -92,9 +101,18 @@ def search(
     fitted = generator.fit(split.X, box, schema=split.schema, judgement=judgement)
     found = fitted.generate(split.X.iloc[rows], asked.k, time_budget=asked.seconds)
     seconds = time.perf_counter() - started
-    random = search_at_random(
-        box, split.X, judgement.accepted, rows, generator=generator, k=asked.k, schema=split.schema, seed=seed
-    )
+    random = None
+    if at_random:
+        random = search_at_random(
+            box,
+            split.X,
+            judgement.accepted,
+            rows,
+            generator=generator,
+            k=asked.k,
+            schema=split.schema,
+            seed=seed,
+        )
     return Searched(box, judgement, np.flatnonzero(rejected), rows, found, random, seconds)
 
 

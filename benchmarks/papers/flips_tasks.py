@@ -79,7 +79,7 @@ class Split:
         return np.asarray(self.groups.label_of(self.groups.codes[rows]), dtype=str)
 
 
-def prepare(task: Task, folder: Path | None = None) -> Split:
+def prepare(task: Task, folder: Path | None = None, *, split_seed: int = SPLIT_SEED) -> Split:
     """Load and split: 10 % test rows, stratified on outcome and group, in the order of the file.
 
     Columns keep the kinds that the loader knows, but none is immutable: the authors let everything vary.
@@ -89,7 +89,7 @@ def prepare(task: Task, folder: Path | None = None) -> Split:
     privileged = {task.column: data.privileged[task.column]}
     groups = sensitive_groups(data.sensitive[[task.column]], privileged=privileged)[0]
     train, test = train_test_split(
-        np.arange(len(y)), test_size=TEST_SHARE, random_state=SPLIT_SEED, stratify=2 * groups.codes + y
+        np.arange(len(y)), test_size=TEST_SHARE, random_state=split_seed, stratify=2 * groups.codes + y
     )
     return Split(
         task=task,
