@@ -11,6 +11,7 @@ from typing import Any
 
 import sklearn
 from canonical_figures import draw
+from canonical_sets import ENGINES
 from canonical_tables import (
     combinations,
     contrast_table,
@@ -55,13 +56,14 @@ class Plan:
     reference: Path
 
     def sets(self, task: Task, kind: str, blind: bool, engine: str) -> dict[str, Any] | None:
-        """Give what was measured of an engine at the end of its training, or ``None``."""
-        mine = [
-            document
-            for (key, *case, name, _), document in self.found.items()
+        """Give what was measured of an engine at the epoch that is shown, or ``None``."""
+        shown = ENGINES[engine].shown.get(task.key)
+        mine = {
+            epoch: document
+            for (key, *case, name, epoch), document in self.found.items()
             if (key, *case, name) == (task.key, kind, blind, engine)
-        ]
-        return mine[-1] if mine else None
+        }
+        return mine.get(shown, next(iter(mine.values()), None))
 
 
 def write_page(out: Path, plan: Plan, date: str) -> None:
@@ -101,5 +103,8 @@ class _Given(dict[str, str]):
 
 
 def _seconds(plan: Plan) -> str:
-    total = sum(document["seconds"] for document in plan.found.values())
-    return f"{total / 60:.0f} CPU minutes of learning"
+    # of one training seen at several epochs the last holds the others
+    longest: dict[tuple[object, ...], float] = {}
+    for (*case, _), document in plan.found.items():
+        longest[tuple(case)] = max(longest.get(tuple(case), 0.0), document["seconds"])
+    return f"{sum(longest.values()) / 60:.0f} CPU minutes of learning"
