@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 from tests.canonical.worlds import world
 
-from fairwitness.canonical import CanonicalGate, CanonicalSampler, LucidGAN
+from fairwitness.canonical import CanonicalGate, CanonicalSampler, LucidGAN, over_seeds
 from fairwitness.canonical.gan import networks
 from fairwitness.canonical.gan.codec import Codec
 from fairwitness.canonical.gan.conditions import Batches, Scores
@@ -368,6 +368,27 @@ def test_obedience_is_counted_before_what_is_fixed_is_written() -> None:
     assert engine.sample_set(50, quantile=(0, 1), where={"text": "x"}).kept == 1
 
 
+def test_candidates_that_do_as_told_are_preferred(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = LucidGAN(**{**QUICK, "epochs": 1, "candidates": 2}).fit(*mixed(60))
+    work, names = engine._work, engine.rows_.names
+    flag, place, real = names.index("flag"), names.index("real"), work.made
+
+    def made(
+        net: object, asked: FloatArray, codes: np.ndarray, *more: object
+    ) -> tuple[np.ndarray, np.ndarray]:
+        matrix, own = real(net, asked, codes, *more)
+        told = np.arange(len(own)) % 2 == 1  # of two candidates the second follows
+        own[:, flag] = np.where(told, codes[:, flag], 1 - codes[:, flag])
+        matrix[:, place] = told
+        return matrix, own
+
+    monkeypatch.setattr(work, "made", made)
+    monkeypatch.setattr(work, "_weights", lambda nets, matrix, codes, asked: np.zeros(len(asked)))
+    made_ = engine.sample_set(500, quantile=(0, 1), where={"flag": True})
+    assert made_.kept == 1
+    assert made_.matrix[:, place].mean() == pytest.approx(1 / (1 + np.exp(-5)), abs=0.02)
+
+
 def test_requests_with_little_or_no_support() -> None:
     frame, scores = mixed()
     frame["rare"] = ["once"] * 3 + ["often"] * (len(frame) - 3)
@@ -420,3 +441,13 @@ def test_watching_the_training_does_not_change_it() -> None:
     watched.fit(frame, scores)
     assert seen == {epoch: epoch for epoch in range(1, 11)}
     pd.testing.assert_frame_equal(plain.sample(20, score=0.5), watched.sample(20, score=0.5))
+
+
+def test_it_is_refitted_for_every_seed() -> None:
+    quick = LucidGAN(epochs=1, candidates=1, device="cpu")
+    found = over_seeds(quick, *mixed(60), random_states=(0, 1), n=40, positive=(0.5, 1), negative=(0, 0.5))
+    assert found.engine == "LucidGAN"
+    engine = LucidGAN(epochs=1, candidates=1, device="cpu", random_state=1).fit(*mixed(60))
+    share = (engine.sample(40, quantile=(0.5, 1))["text"] == "x").mean()
+    level = next(each for each in found["text"].levels if each.label == "x")
+    assert level.positive.values[1] == pytest.approx(share)

@@ -93,7 +93,7 @@ def fit(work: Work, seed: int, rng: np.random.Generator, start: float, watch: Wa
     def ask(requested: FloatArray) -> FloatArray:
         drawn = child(seed, "measured")
         codes, shown = work.asked(requested, able, drawn)
-        return work.made(game.current, requested, codes, shown, {}, drawn)[0]
+        return work.made(game.current, requested, codes, shown, drawn)[0]
 
     def finished(net: Net, epoch: int) -> Fitted:
         ratio = None
@@ -138,7 +138,7 @@ def _ratio(work: Work, net: Net, train: IntArray, able: IntArray, real: Any, rng
     scores = work.rows.scores[train]
     asked = np.tile(scores, MADE_A_ROW)
     codes, shown = work.asked(asked, able, rng)
-    matrix, codes = work.made(net, asked, codes, shown, {}, rng)
+    matrix, codes = work.made(net, asked, codes, shown, rng)
     made = work.tensor(codes, work.codec.settled(matrix, codes))
     told = torch.from_numpy(work.told(scores).astype(np.float32)).to(work.device)
     given = torch.cat([torch.cat([real, told], 1), torch.cat([made, told.repeat(MADE_A_ROW, 1)], 1)])

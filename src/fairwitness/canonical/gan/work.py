@@ -24,6 +24,9 @@ from fairwitness.typing import BoolArray, FloatArray, IntArray
 NEARBY = 10
 #: How much a candidate's score has to be right: weight of its Kullback-Leibler distance from the request.
 SHARPNESS = 50.0
+#: How much a candidate is preferred for every fixed column that the generator made of itself as it was told:
+#: the rest of the row then goes with it.
+FOLLOWED = 5.0
 #: Units a layer of the reader that tells made rows from real ones.
 RATIO_WIDTH = 192
 #: Candidates that are in memory at once.
@@ -112,19 +115,13 @@ class Work:
         requested: FloatArray,
         codes: IntArray,
         shown: BoolArray,
-        fixed: Mapping[int, FloatArray],
         rng: np.random.Generator,
     ) -> tuple[FloatArray, IntArray]:
-        """Make rows: an (n, d) matrix, fixed columns put in, and the codes of its blocks."""
-        given = codes
+        """Make rows: an (n, d) matrix, and the codes of its blocks."""
         codes, scalars = make(
             self.torch, net, self.codec, codes, shown, self.told(requested), quick(rng), self.device
         )
-        matrix = self.codec.decode(self.rows, codes, scalars, rng)
-        for column, values in fixed.items():
-            matrix[:, column] = values
-            codes[:, column] = given[:, column]
-        return matrix, codes
+        return self.codec.decode(self.rows, codes, scalars, rng), codes
 
     def unwritten(
         self,
@@ -136,7 +133,7 @@ class Work:
     ) -> FloatArray:
         """Give the rows that a generator makes of itself where columns are fixed, one candidate each."""
         codes, shown = self._asked(requested, fixed, able, rng)
-        return self.made(net, requested, codes, shown, {}, rng)[0]
+        return self.made(net, requested, codes, shown, rng)[0]
 
     def _asked(
         self,
@@ -193,10 +190,14 @@ class Work:
         asked = np.repeat(requested, several)
         repeated = {column: np.repeat(values, several) for column, values in fixed.items()}
         codes, shown = self._asked(asked, repeated, able, rng)
-        matrix, codes = self.made(nets.generator, asked, codes, shown, repeated, rng)
+        matrix, made = self.made(nets.generator, asked, codes, shown, rng)
+        followed = np.zeros(len(asked))
+        for column, values in repeated.items():
+            followed += made[:, column] == codes[:, column]
+            matrix[:, column], made[:, column] = values, codes[:, column]
         if several == 1:
             return matrix
-        weight = self._weights(nets, matrix, codes, asked).reshape(-1, several)
+        weight = (self._weights(nets, matrix, made, asked) + FOLLOWED * followed).reshape(-1, several)
         # the largest of the logs with Gumbel noise is a draw by the weights
         best = (weight + rng.gumbel(size=weight.shape)).argmax(axis=1)
         return np.asarray(matrix[np.arange(len(requested)) * several + best])
