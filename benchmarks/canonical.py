@@ -53,7 +53,7 @@ FIXED = (
 COMBINATIONS, FEWEST = 4, 40
 ENGINES: dict[str, Callable[[int], Any]] = {
     "tree": lambda seed: TreeCanonicalSampler(random_state=seed),
-    "tree, 1 candidate": lambda seed: TreeCanonicalSampler(candidates=1, random_state=seed),
+    "tree, 2 candidates": lambda seed: TreeCanonicalSampler(candidates=2, random_state=seed),
     "tree, leaf 20": lambda seed: TreeCanonicalSampler(leaf=20, nearest=20, random_state=seed),
     "bootstrap": lambda seed: BootstrapSampler(random_state=seed),
 }

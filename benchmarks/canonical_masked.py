@@ -25,8 +25,10 @@ from fairwitness.canonical import CanonicalGate, TreeCanonicalSampler
 from fairwitness.canonical.base import CanonicalSampler
 
 ENGINES: dict[str, Any] = {
-    "tree": TreeCanonicalSampler,
-    "tree, leaf 20": lambda **given: TreeCanonicalSampler(leaf=20, nearest=20, **given),
+    "tree, 2 candidates": lambda **given: TreeCanonicalSampler(candidates=2, **given),
+    "tree, 2 candidates, leaf 20": lambda **given: TreeCanonicalSampler(
+        candidates=2, leaf=20, nearest=20, **given
+    ),
     "masked": MaskedModel,
 }
 #: Two to four columns fixed at once.

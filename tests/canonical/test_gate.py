@@ -240,3 +240,41 @@ def test_a_table_of_one_column_with_hardly_a_value(values: list[object]) -> None
     report = CanonicalGate(n_resamples=4).check(made)
     assert math.isnan(report["auc"].value) == (values[0] is not values[1])
     assert report["column_tv"].value < 0.2
+
+
+def test_each_column_is_judged_by_its_own_floor() -> None:
+    """A wrong share of one sex is seen beside a column of many values, which varies more by chance."""
+    rng = np.random.default_rng(0)
+
+    def table(n: int) -> tuple[pd.DataFrame, np.ndarray]:
+        frame = pd.DataFrame({"sex": rng.choice(["man", "woman"], n), "age": rng.normal(40, 10, n).round()})
+        scores = 1 / (1 + np.exp(-(frame["age"] - 40) / 8))
+        return frame, scores.to_numpy()
+
+    frame, scores = table(20_000)
+    held, held_scores = table(10_000)
+    gate = CanonicalGate(None, reference=held, reference_scores=held_scores, measures=["worst_tv"])
+    made = BootstrapSampler().fit(frame, scores).sample_set(3000, quantile=(0.9, 1))
+    assert gate.check(made).verdict == "trust"
+    matrix = made.matrix.copy()
+    women = np.flatnonzero(matrix[:, 0] == matrix[:, 0].max())
+    matrix[women[: len(women) // 3], 0] = matrix[:, 0].min()  # a sixth of the rows
+    changed = gate.check(dataclasses.replace(made, matrix=matrix, frame=made.rows.frame(matrix)))
+    assert changed["worst_tv"].detail == "sex"
+    assert changed["worst_tv"].value == pytest.approx(1 / 6, abs=0.04)
+    assert changed["worst_tv"].floor < 0.06
+    assert changed.verdict != "trust"
+
+
+def test_a_set_of_one_kind_of_row_is_measured() -> None:
+    rng = np.random.default_rng(0)
+    n = 1000
+    frame = pd.DataFrame({"sex": rng.choice(["m", "f"], n), "x": rng.normal(size=n).round(2)})
+    scores = (0.9 / (1 + np.exp(-frame["x"]))).to_numpy().copy()
+    frame.loc[:59, "sex"], frame.loc[:59, "x"], scores[:60] = "m", 4.0, 1.0
+    frame.loc[60:159, "x"], scores[60:160] = 3.9, 0.96
+    made = TreeCanonicalSampler().fit(frame, scores).sample_set(300, score=1.0)
+    assert len(made.frame.drop_duplicates()) == 1
+    report = CanonicalGate().check(made)
+    assert report["auc"].reason == "there are too few kinds of rows"
+    assert report.verdict == "do not use"

@@ -47,7 +47,7 @@ def test_a_candidate_is_drawn_as_often_as_its_weight_says() -> None:
 def test_what_is_read_of_made_rows_is_as_far_off_as_of_real_ones() -> None:
     frame = four(4000, 0)
     scores = whole(frame)
-    engine = TreeCanonicalSampler().fit(frame, scores)
+    engine = TreeCanonicalSampler(candidates=2).fit(frame, scores)
     other = four(4000, 1)
     truth = whole(other)
     assert engine.reader_ is not None
@@ -87,7 +87,7 @@ def test_sets_score_nearer_to_what_was_asked_for_and_keep_their_distribution() -
 def test_where_nothing_can_be_read_all_weights_are_equal() -> None:
     frame, _ = world("null", 1000)
     scores = np.random.default_rng(0).random(1000)
-    reader = TreeCanonicalSampler().fit(frame, scores).reader_
+    reader = TreeCanonicalSampler(candidates=2).fit(frame, scores).reader_
     assert reader is not None
     weight = reader.sharpness * 0.3**2  # of a miss as large as scores spread
     assert weight.max() < 0.5
@@ -98,7 +98,7 @@ def test_few_rows_and_scores_that_repeat(scores: np.ndarray) -> None:
     frame, _ = world("null", 60)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        engine = TreeCanonicalSampler().fit(frame, scores)
+        engine = TreeCanonicalSampler(candidates=2).fit(frame, scores)
         assert len(engine.sample(40, quantile=(0, 1))) == 40
     assert engine.reader_ is not None
     assert np.isfinite(engine.reader_.sharpness).all()
@@ -125,7 +125,7 @@ def test_one_candidate_needs_no_reader() -> None:
 
 def test_a_file_whose_reader_cannot_be_learnt_again_is_said(tmp_path: Path) -> None:
     frame, scores = world("direct", 300)
-    engine = TreeCanonicalSampler().fit(frame, scores)
+    engine = TreeCanonicalSampler(candidates=2).fit(frame, scores)
     engine.save(tmp_path / "engine.npz")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -135,3 +135,24 @@ def test_a_file_whose_reader_cannot_be_learnt_again_is_said(tmp_path: Path) -> N
     engine.save(tmp_path / "other.npz")
     with pytest.warns(FairwitnessWarning, match="another version of scikit-learn"):
         CanonicalSampler.load(tmp_path / "other.npz")
+
+
+def test_by_default_shares_are_right_where_scores_follow_from_the_columns() -> None:
+    """Rows with some levels obey a score more often: a choice that prefers obedient rows moves shares."""
+
+    def drawn(n: int, seed: int) -> tuple[pd.DataFrame, np.ndarray]:
+        rng = np.random.default_rng(seed)
+        married, age = rng.random(n) < 0.5, rng.normal(0, 1, n)
+        hours = rng.normal(0, 1, n) + 0.5 * married
+        z = 1.6 * married + 0.9 * age + 0.9 * hours - 1.6
+        frame = pd.DataFrame({"married": np.where(married, "yes", "no"), "age": age, "hours": hours})
+        return frame, 1 / (1 + np.exp(-z))
+
+    band = (0.4, 0.6)
+    apart = []
+    for seed in range(1, 6):
+        frame, scores = drawn(4000, seed)
+        real = (frame["married"][(scores >= band[0]) & (scores <= band[1])] == "yes").mean()
+        made = TreeCanonicalSampler(random_state=seed).fit(frame, scores).sample(4000, band=band)
+        apart.append((made["married"] == "yes").mean() - real)
+    assert abs(np.mean(apart)) < 0.01  # with two candidates it is .023

@@ -50,6 +50,8 @@ def test_scores_of_a_column(fairwitness: Run, table: Path, tmp_path: Path) -> No
 
 def test_large_tables_are_gated_by_halves_and_it_is_said(fairwitness: Run, tmp_path: Path) -> None:
     frame, scores = world("proxy", 2000)
+    frame["town"] = frame["town"].astype(object)
+    frame.loc[[3, 700], "town"] = ["rare", "rarer"]  # each in one half only
     frame.assign(score=scores).to_csv(tmp_path / "table.csv", index=False)
     ran = fairwitness("canonical", "table.csv", "--scores", "score", "--n", "300")
     assert ran.code == 0, ran.err
@@ -65,6 +67,11 @@ def test_the_same_seed_gives_the_same_files_and_rows_are_written_when_asked(
             "--positive", "0.5,1", "--negative", "0,0.5")  # fmt: skip
     for folder in ("one", "two"):
         assert fairwitness("canonical", table, *more, "--out", folder).code == 0
+    both = (*more, "--where", "town=b", "--out", "both")
+    assert fairwitness("canonical", table, *both).code == 0
+    assert set(pd.read_csv(tmp_path / "both" / "positive.csv")["town"]) == {"a", "b"}
+    gate = pd.read_csv(tmp_path / "both" / "gate.csv").set_index(["set", "name"])["verdict"]
+    assert set(gate.xs("right_side", level="name")) == {"not measured"}  # no model that could be asked
     files = sorted(path.name for path in (tmp_path / "one").iterdir())
     assert {"positive.csv", "negative.csv"} <= set(files)
     for name in files:
@@ -106,6 +113,7 @@ def test_a_model_is_asked_about_its_own_set(fairwitness: Run, table: Path, tmp_p
         (("--scores", "score", "--where", "club"), 2, "COLUMN=VALUE"),
         (("--scores", "score", "--where", "club=inn"), 3, "no such level"),
         (("--scores", "score", "--where", "age=old"), 2, "a number or a range"),
+        (("--scores", "score", "--where", "age=60..30"), 2, "the wrong way round"),
         (("--scores", "score", "--positive", "0.9"), 2, "two numbers"),
         (("--scores", "score", "--positive", "1,0.9"), 2, "between 0 and 1"),
         (("--scores", "score", "--where", "age=500"), 3, "no row supports the request"),

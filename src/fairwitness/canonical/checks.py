@@ -15,7 +15,7 @@ from fairwitness.canonical.combined import Intersection, intersections
 from fairwitness.canonical.contrast_results import Contrast, FeatureContrast
 from fairwitness.canonical.contrasting import contrast
 from fairwitness.canonical.gate import CanonicalGate
-from fairwitness.canonical.gate_report import GateReport
+from fairwitness.canonical.gate_report import GateReport, gate_rows
 from fairwitness.canonical.halves import gates_by_halves
 from fairwitness.canonical.occurring import Together, together
 from fairwitness.canonical.tree import TreeCanonicalSampler
@@ -78,11 +78,7 @@ def run(case: Case) -> Section:
         document=_document(made),
         tables={
             "canonical_levels": made.found.levels_frame().to_dict("records"),
-            "canonical_gate": [
-                {"set": gate.request, "verdict": gate.verdict, **measure.to_dict()}
-                for gate in made.found.gates
-                for measure in gate.measures
-            ],
+            "canonical_gate": gate_rows(made.found.gates),
         },
     )
 

@@ -68,11 +68,11 @@ CRITERIA: Mapping[str, Criterion] = {
         against_floor=True,
     ),
     "worst_tv": Criterion(
-        "the same of the column that is farthest off",
+        "total variation from real rows of such scores, the column that is farthest off",
         "total variation, 0 to 1",
         "lower",
-        0.08,
-        0.2,
+        0.05,
+        0.15,
         against_floor=True,
     ),
     "pair_tv": Criterion(

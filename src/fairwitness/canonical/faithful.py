@@ -95,29 +95,29 @@ def floor(
     *,
     rng: np.random.Generator,
     n_resamples: int,
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Give what ``n`` rows drawn from ``real`` are from ``reference``: the least any engine can be.
 
     Returns
     -------
-    columns, worst, pairs, numbers
-        (n_resamples,) mean and largest total variation of the columns, mean of the pairs, and mean
+    columns, pairs, numbers
+        (n_resamples, d) total variation of each column, (n_resamples,) mean of the pairs, and mean
         Wasserstein distance of the numeric columns.
     """
     target = comparer.shares(reference)
     one = comparer._dense(comparer.fine, real, comparer._ends[0])
     two = comparer._dense(comparer.coarse, real, comparer._ends[1])
-    columns, worst, pairs, numbers = (np.empty(n_resamples) for _ in range(4))
+    columns = np.empty((n_resamples, len(comparer._ends[0]) - 1))
+    pairs, numbers = np.empty(n_resamples), np.empty(n_resamples)
     for at in range(n_resamples):
         drawn = rng.integers(0, len(real), n)
         picked = two[drawn]
         shares = Shares(one[drawn].mean(axis=0), picked.T @ picked / n)
-        apart = comparer.columns(shares, target)
-        columns[at], worst[at] = apart.mean(), apart.max()
+        columns[at] = comparer.columns(shares, target)
         found = comparer.pairs(shares, target)
         pairs[at] = found.mean() if len(found) else math.nan
         numbers[at] = wasserstein(comparer.fine, real[drawn], reference)
-    return columns, worst, pairs, numbers
+    return columns, pairs, numbers
 
 
 def wasserstein(bins: Bins, matrix: FloatArray, reference: FloatArray) -> float:
@@ -142,7 +142,7 @@ def detect(made: FloatArray, real: FloatArray, *, seed: int) -> tuple[float, flo
     -------
     auc, low, high, n
         Area under the ROC curve (.5: not at all), its 95 % interval (Hanley and McNeil), and the number of
-        rows of the smaller side. NaN with fewer than 30 rows on a side, or of fewer than three kinds.
+        rows of the smaller side. NaN with fewer than 30 rows on a side, or of too few kinds.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.metrics import roc_auc_score
@@ -172,10 +172,11 @@ def detect(made: FloatArray, real: FloatArray, *, seed: int) -> tuple[float, flo
     if len(place) < FOLDS:  # too few kinds of rows to keep one from the classifier: their shares say it all
         return math.nan, math.nan, math.nan, least
     folds = StratifiedGroupKFold(FOLDS, shuffle=True, random_state=child_seed(seed, "folds"))
+    split = list(folds.split(both, label, same))
+    if any(len(np.unique(label[part])) < 2 for parts in split for part in parts):
+        return math.nan, math.nan, math.nan, least  # one kind of row is most of a side
     with threadpool_limits(1, user_api="openmp"):  # so few rows: threads would wait for each other
-        answers = cross_val_predict(
-            learner, both[:, varied], label, groups=same, cv=folds, method="predict_proba"
-        )[:, 1]
+        answers = cross_val_predict(learner, both[:, varied], label, cv=split, method="predict_proba")[:, 1]
     auc = float(roc_auc_score(label, answers))
     half = 1.959964 * _auc_error(auc, len(made), len(real))
     return auc, max(auc - half, 0.0), min(auc + half, 1.0), least

@@ -268,7 +268,7 @@ class CanonicalGate:
             return {name: _without(name, why, weakens=name == "column_tv") for name in names}
         comparer = self._bins(rows)
         mine, real = comparer.shares(made.matrix), comparer.shares(reference)
-        floors = floor(
+        by_column, by_pair, by_number = floor(
             comparer,
             rows.matrix[made.request.rows],
             reference,
@@ -277,32 +277,37 @@ class CanonicalGate:
             n_resamples=self.n_resamples,
         )
         apart, pairs = comparer.columns(mine, real), comparer.pairs(mine, real)
-        values = (
-            float(apart.mean()),
-            float(apart.max()),
-            float(pairs.mean()) if len(pairs) else math.nan,
-            wasserstein(comparer.fine, made.matrix, reference),
+        # Each column has its own floor: what ten ranges of ages do by chance says nothing of two sexes. And
+        # of many columns one is always beyond its own.
+        least = by_column.mean(axis=0)
+        worst = int((apart - least).argmax())
+        beyond = float((by_column - least).max(axis=1).mean())
+        measured = (
+            (float(apart.mean()), float(least.mean())),
+            (float(apart[worst]), float(least[worst]) + beyond),
+            (float(pairs.mean()) if len(pairs) else math.nan, float(by_pair.mean())),
+            (wasserstein(comparer.fine, made.matrix, reference), float(by_number.mean())),
         )
-        for name, value, drawn in zip(names, values, floors, strict=False):
+        for name, (value, by_chance) in zip(names, measured, strict=False):
             found[name] = (
                 GateMeasure(
                     name,
                     value,
-                    floor=float(drawn.mean()),
+                    floor=by_chance,
                     n=len(reference),
-                    detail=plain(rows.names[int(apart.argmax())]) if name == "worst_tv" else "",
+                    detail=plain(rows.names[worst]) if name == "worst_tv" else "",
                 )
                 if math.isfinite(value)
                 else _without(name, "there is no column to measure it on")
             )
         if "auc" in self.measures:
-            auc, low_auc, high_auc, least = detect(made.matrix, reference, seed=self.seed)
+            auc, low_auc, high_auc, rows_each = detect(made.matrix, reference, seed=self.seed)
             found["auc"] = (
-                GateMeasure("auc", auc, low_auc, high_auc, n=least)
+                GateMeasure("auc", auc, low_auc, high_auc, n=rows_each)
                 if math.isfinite(auc)
-                else _without("auc", "there are fewer than three kinds of rows")
-                if least >= FEWEST_ROWS
-                else _without("auc", f"only {least} rows are there to learn from", weakens=True)
+                else _without("auc", "there are too few kinds of rows")
+                if rows_each >= FEWEST_ROWS
+                else _without("auc", f"only {rows_each} rows are there to learn from", weakens=True)
             )
         return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -214,6 +215,19 @@ class GateReport:
         from fairwitness.canonical.plots import plot_gate
 
         return plot_gate(self, ax)
+
+
+def gate_rows(reports: Sequence[GateReport]) -> list[Document]:
+    """Give one row a set and measure, for a table; a measure that was not taken has no verdict."""
+    return [
+        {
+            "set": report.request,
+            **measure.to_dict(),
+            "verdict": measure.verdict if math.isfinite(measure.value) or measure.weakens else "not measured",
+        }
+        for report in reports
+        for measure in report.measures
+    ]
 
 
 def _finite(value: float) -> float | None:

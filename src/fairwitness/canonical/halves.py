@@ -45,6 +45,7 @@ def gates_by_halves(
         return [gate().check(made) for made in sets]
     order = child(sampler.seed_, "halves").permutation(n)
     one, other = (np.sort(order[side::2][: sampler.max_rows]) for side in (0, 1))
-    twin = clone(sampler).fit(take_rows(frame, one), scores[one])
+    # the schema of all rows, since a rare level may lie in one half only
+    twin = clone(sampler).set_params(schema=sampler.rows_.schema).fit(take_rows(frame, one), scores[one])
     strict = gate(reference=take_rows(frame, other), reference_scores=scores[other])
     return [strict.check(made, twin=twin) for made in sets]

@@ -223,8 +223,8 @@ class LucidSet:
         return profiles(
             ax,
             columns,
-            sets=(f"the module is sure of the {self._wanted} outcome", "where they started"),
-            xlabel=f"share of {len(self):,} samples",
+            sets=(f"moved towards the {self._wanted} outcome", "where they started"),
+            xlabel=f"share of {len(self):,} samples; the module is sure of {self.reached.mean():.0%} of them",
         )
 
     @property

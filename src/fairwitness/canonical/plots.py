@@ -111,5 +111,7 @@ def plot_intersection(found: Intersection, ax: Axes | None) -> Axes:
     cells = [[HeatCell(cell.lift, cell.n, cell.few) for cell in line] for line in found.cells]
     if ax is None:
         _, ax = figure(*heat_size(found.row_labels, found.column_labels))
-    said = f"positive over negative set; grey: fewer than 10 real rows; gate: {found.verdict}"
+    said = (
+        f"gate: {found.verdict}; ×: positive / negative; grey: n < 10"  # a small grid has room for 45 letters
+    )
     return heat(ax, found.row_labels, found.column_labels, cells, title=found.words, xlabel=said)

@@ -185,10 +185,16 @@ def _matches(rows: Rows, column: int, values: FloatArray, name: str, value: obje
             )
         ends = [
             real_number(end, f"an end of the range of {plain(name)!r}")
-            if end is not None
+            if end not in (None, sign * math.inf)
             else sign * math.inf
             for end, sign in zip(value, (-1, 1), strict=True)
         ]
+        if ends[0] > ends[1]:
+            raise ConfigError(
+                f"the range of {plain(name)!r} is the wrong way round",
+                got=f"from {number(ends[0])} to {number(ends[1])}",
+                fix="put the smaller end first",
+            )
         with np.errstate(invalid="ignore"):
             return np.asarray((values >= ends[0]) & (values <= ends[1]))
     wanted = real_number(value, f"the value of {plain(name)!r}", fix="pass a number, or a range (low, high)")

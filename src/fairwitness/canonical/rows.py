@@ -152,7 +152,7 @@ def read_rows(
             got=shown(schema),
             fix="pass fairwitness.table.Schema.infer(frame), or leave it out",
         )
-    values = read_scores(scores, n_rows(frame))
+    came, values = frame, read_scores(scores, n_rows(frame))
     hidden = _read_protected(protected, names)
     notes: list[str] = []
     if len(values) < FEWEST:
@@ -169,8 +169,12 @@ def read_rows(
         frame, values = take_rows(frame, kept), values[kept]
     else:
         frame, values = _sorted(frame, values)
-    encoder = Encoder.fit(frame, schema)
-    rows = Rows(encoder, encoder.encode(frame), values, hidden, max_levels)
+    try:
+        encoder = Encoder.fit(frame, schema)
+        rows = Rows(encoder, encoder.encode(frame), values, hidden, max_levels)
+    except DataError:
+        Encoder.fit(came, schema).encode(came)  # the same refusal, with the rows numbered as they came
+        raise
     for column, feature in enumerate(encoder.schema.features):
         if feature.is_coded and (met := len(_present(rows.matrix[:, column]))) > max_levels:
             notes.append(

@@ -32,7 +32,10 @@ def command(
     ] = None,
     where: Annotated[
         list[str] | None,
-        typer.Option("--where", help="Fix a column in both sets: sex=Male, age=30..60 (repeatable)."),
+        typer.Option(
+            "--where",
+            help="Fix a column in both sets: sex=Male, age=30..60 (repeatable; the same one twice: either).",
+        ),
     ] = None,
     positive: Annotated[
         str, typer.Option("--positive", help="Quantiles of the scores of the positive set: low,high.")

@@ -96,7 +96,11 @@ def answer(asked: Asked) -> Answered:
         table = select_columns(table, [n for n in column_names(table) if n in read or n in asked.sensitive])
         hidden = [name for name in asked.sensitive if name not in read]
     sampler = _engine(asked, hidden).fit(table, scores)
-    fixed = dict(_fixed(sampler.rows_, text) for text in asked.where)
+    fixed: dict[str, object] = {}
+    for text in asked.where:
+        name, value = _fixed(sampler.rows_, text)
+        # named again: any of the values
+        fixed[name] = [*_listed(fixed[name]), value] if name in fixed else value
     sets = tuple(sampler.sample_set(asked.n, quantile=each, where=fixed) for each in ends)
     gate = partial(CanonicalGate, model, random_state=asked.seed)
     # a second network would take as long as the first: its sets are compared with the rows it learnt from
@@ -175,6 +179,10 @@ def _fixed(rows: Rows, text: str) -> tuple[str, object]:
             fix=f"write for example --where {plain(name)}=30..60",
         )
     return name, numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]
 
 
 def _level(levels: Sequence[object], text: str, name: str) -> object:

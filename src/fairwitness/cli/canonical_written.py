@@ -6,6 +6,7 @@ from pathlib import Path
 
 import typer
 
+from fairwitness.canonical.gate_report import gate_rows
 from fairwitness.cli.canonical_asked import Answered, frames
 from fairwitness.cli.places import write_file
 from fairwitness.cli.terminal import print_table
@@ -30,11 +31,7 @@ def write(found: Answered, folder: Path, *, rows: bool) -> list[Path]:
     tables = {
         "contrast": found.contrast.to_frame().to_dict("records"),
         "levels": found.contrast.levels_frame().to_dict("records"),
-        "gate": [
-            {"set": gate.request, "verdict": gate.verdict, **measure.to_dict()}
-            for gate in found.contrast.gates
-            for measure in gate.measures
-        ],
+        "gate": gate_rows(found.contrast.gates),
     }
     if rows:
         tables |= {name: to_pandas(frame).to_dict("records") for name, frame in frames(found).items()}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,6 +35,7 @@ def row_keys(query: IntArray, rows: FloatArray) -> IntArray:
     return keys
 
 
+@cache
 def _salts(d: int) -> NDArray[np.uint64]:
     """Give one fixed number a column, so that equal values in other columns mix differently."""
     return child(0, "row keys").integers(2**64, size=d, dtype=np.uint64)

@@ -107,7 +107,8 @@ class Crowd:
         self.score = _pick(self.score, score, order)
         self.distance = _pick(self.distance, distance, order)
         rows = np.concatenate([self.rows, rows], axis=1)
-        self.rows = np.take_along_axis(rows, order[:, :, None], axis=1)
+        # whole rows at once: take_along_axis would gather number by number
+        self.rows = rows[np.arange(len(rows))[:, None], order]
 
 
 def _arrays() -> list[str]:
