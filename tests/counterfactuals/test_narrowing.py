@@ -161,3 +161,25 @@ def test_rows_aside_are_remembered_with_their_score():
     assert archive.knows(np.array([3, 9])).tolist() == [True, False]
     assert not archive.aside(np.array([3]))[0].any()
     assert len(archive) == 4
+
+
+@pytest.mark.parametrize("d", [128, 129, 260])
+def test_many_columns_are_tried_alone_as_few_are(d: int):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(300, d)).round(2), columns=[f"c{i}" for i in range(d)])
+    weight = np.r_[2.0, 1.0, -1.0, np.full(d - 3, 0.3 / np.sqrt(d))]
+
+    def accepts(frame: pd.DataFrame) -> np.ndarray:
+        return 1 / (1 + np.exp(-(frame.to_numpy() @ weight - 1)))
+
+    model = as_blackbox(accepts)
+    queries = X[accepts(X) < 0.5].head(5)
+    generator = GeneticGenerator(random_state=0).fit(X, model)
+    found = generator.generate(queries, 1)
+    need = 1 - queries.to_numpy() @ weight
+    alone = need[:, None] / weight  # what each column alone would have to change by
+    value = queries.to_numpy() + alone
+    inside = (value >= X.min().to_numpy()) & (value <= X.max().to_numpy())
+    best = np.where(inside, np.abs(alone) / generator.table_.distance.scales, np.inf).min(axis=1)
+    assert np.isfinite(best).all()
+    assert found.distance == pytest.approx(best, abs=0.05)

@@ -27,7 +27,8 @@ class GeneticGenerator(CounterfactualGenerator):
     r"""New rows close to each query that the model accepts, found by a genetic search.
 
     The search starts from the nearest accepted rows of the table, and from changes of one column alone (its
-    levels, and numbers spread over those that accepted rows have). It minimises, for each query,
+    levels, and numbers spread over those that accepted rows have; not beyond 512 columns that may change). It
+    minimises, for each query,
 
     .. math:: \lambda_1 \cdot \text{hinge} + \lambda_2 \cdot \frac{\text{distance}}{d}
               + \lambda_3 \cdot \frac{\text{columns changed}}{d}

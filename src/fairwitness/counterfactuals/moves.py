@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from fairwitness.counterfactuals.nearest import AcceptedPool
     from fairwitness.table.encode import Encoder
 
-#: At most so many moves a query; a table of more columns gets none.
-_MOST = 256
+#: Moves a query, at most, as long as every column has two; a table that needs more than the second gets none.
+_MOST, _END = 256, 1024
 #: Of a column of numbers, at most so many.
 _NUMBERS = 12
 
@@ -41,7 +41,9 @@ class Moves:
             for j, feature in enumerate(encoder.schema.features)
             if j not in linked and not feature.immutable
         ]
-        share = _MOST // max(1, len(free))
+        # one move a column would be the smallest number, or the commonest level, alone: both ends at least
+        share = max(_MOST // max(1, len(free)), 2)
+        free = free if 2 * len(free) <= _END else []
         values: list[FloatArray] = []
         for j in free:
             feature = encoder.schema.features[j]
