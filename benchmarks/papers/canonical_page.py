@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ import fairwitness
 
 #: Written by hand, with places for the tables.
 TEXT = Path(__file__).with_suffix(".md")
+WHOLE = re.compile(r"<!--whole-->\n(.*?)\n<!--/whole-->", re.DOTALL)
 QUICK = "\n**This is the quick form**: a quarter of the rows, five epochs. Its numbers mean little.\n"
 
 
@@ -91,7 +93,9 @@ def write_page(out: Path, plan: Plan, date: str) -> None:
                 **{name: f"![{words}]({picture.name})" for name, (words, picture) in pictures.items()},
             }
             places |= {f"{task.key}_{name}": text for name, text in made.items()}
-    text = TEXT.read_text(encoding="utf-8").format_map(_Given(places))
+    text = TEXT.read_text(encoding="utf-8")
+    # what was written by hand of the numbers holds for the whole run only
+    text = WHOLE.sub("" if plan.quick else r"\1", text).format_map(_Given(places))
     out.write_text(text.strip() + "\n", encoding="utf-8")
 
 

@@ -84,6 +84,8 @@ def test_the_page_is_written_whole(papers, shared_path, tmp_path, monkeypatch) -
     papers["canonical"].main()
     text = page.read_text(encoding="utf-8")
     assert "quick form" in text
+    assert "What the paper reads" not in text  # words of the whole run
+    assert "<!--" not in text
     assert "{" not in text
     assert "| race: African-American |" in text
     for name in ("figure2", "figure3", "figure4a", "figure5", "figure6"):

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 
-from fairwitness.cli.terminal import Output, Quiet, working
+from fairwitness.cli.terminal import Output, working
 from fairwitness.text import plain
 
 Engine: TypeAlias = Literal["tree", "bootstrap", "gan"]
@@ -68,7 +68,9 @@ def command(
         bool, typer.Option("--allow-pickle", help="Load pickle and joblib files, which can run any code.")
     ] = False,
     output: Output = "text",
-    quiet: Quiet = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print the verdict, the table and errors only.")
+    ] = False,
 ) -> None:
     """Make rows such as the model scores highest and lowest, and compare every column in them.
 
