@@ -19,7 +19,7 @@ def draw(task: Task, plan: Plan, page: Path) -> dict[str, tuple[str, Path]]:
     """Draw all figures of one table; give place in the text → (words, picture)."""
     direct, proxy = (plan.boxes[task.key, "linear", blind] for blind in (False, True))
     rows = task.rows(task.test)
-    grids = crossed(task, plan)
+    grids = crossed(task, direct)
     gates = [gate_of(task, box) for box in (direct, proxy)]
     drawn = {
         "figure2": ("both sets, model with sex and race", _sets(task, direct)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -197,7 +198,7 @@ def proxy_table(task: Task, plan: Plan) -> str:
 
 def intersection_table(task: Task, plan: Plan) -> str:
     """Give Figure 4 in numbers: every race by sex in the positive set, without and with what is fixed."""
-    grids = crossed(task, plan)
+    grids = crossed(task, plan.boxes[task.key, "linear", False])
     rows = []
     for i, race in enumerate(grids[0].row_labels):
         for j, sex in enumerate(grids[0].column_labels):
@@ -290,6 +291,7 @@ def gate_table(task: Task, plan: Plan) -> str:
     return table(head, rows)
 
 
+@cache
 def learnt(task: Task, box: BlackBox) -> TreeCanonicalSampler:
     """Give the tree engine, fitted on the test rows."""
     rows = task.rows(task.test)
@@ -297,9 +299,9 @@ def learnt(task: Task, box: BlackBox) -> TreeCanonicalSampler:
     return TreeCanonicalSampler(protected=hidden, random_state=0).fit(rows, box.scores(rows))
 
 
-def crossed(task: Task, plan: Plan) -> tuple[Any, ...]:
+@cache
+def crossed(task: Task, box: BlackBox) -> tuple[Any, ...]:
     """Give the grids of race by sex: of everyone, and of those with the fixed column."""
-    box = plan.boxes[task.key, "linear", False]
     engine, gate = learnt(task, box), gate_of(task, box)
     name, value = task.fixed
     fixed = intersections(engine, "race", "sex", given=name, n=SIZE, gate=gate)
@@ -309,6 +311,7 @@ def crossed(task: Task, plan: Plan) -> tuple[Any, ...]:
     )
 
 
+@cache
 def lucid(task: Task, box: BlackBox) -> LucidSet:
     """Give 1,000 inputs that a black box is sure of."""
     given = as_module(task, box)

@@ -15,8 +15,8 @@ from fairwitness.canonical.base import BOTTOM, TOP, CanonicalSampler, CanonicalS
 from fairwitness.canonical.bins import Bins
 from fairwitness.canonical.contrast_results import plain_value
 from fairwitness.canonical.gate import CanonicalGate, worst
-from fairwitness.canonical.given import labels_of, rows_of
-from fairwitness.canonical.rows import Rows
+from fairwitness.canonical.given import rows_of
+from fairwitness.canonical.rows import Rows, labels_of
 from fairwitness.canonical.shares import ratio_interval
 from fairwitness.errors import ConfigError, DataError
 from fairwitness.stats.intervals import check_confidence

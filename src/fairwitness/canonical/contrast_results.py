@@ -243,7 +243,7 @@ def by_name(features: Sequence[Named], name: object) -> Named:
         if feature.name == str(name):
             return feature
     raise UnknownNameError(
-        "there is no such column in this contrast",
+        "there is no such column in this result",
         got=shown(name),
         fix=f"use one of {listing([plain(feature.name) for feature in features])}",
     )

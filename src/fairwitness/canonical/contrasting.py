@@ -17,7 +17,8 @@ from fairwitness.canonical.base import CanonicalSet
 from fairwitness.canonical.bins import Bins
 from fairwitness.canonical.contrast_results import Contrast, FeatureContrast, LevelShare
 from fairwitness.canonical.gate_report import GateReport
-from fairwitness.canonical.given import check_sets, labels_of
+from fairwitness.canonical.given import check_sets
+from fairwitness.canonical.rows import labels_of
 from fairwitness.canonical.shares import ratio_interval
 from fairwitness.errors import ConfigError, DataError
 from fairwitness.rng import child, seed_from

@@ -280,11 +280,11 @@ class CanonicalGate:
         # Each column has its own floor: what ten ranges of ages do by chance says nothing of two sexes. And
         # of many columns one is always beyond its own.
         least = by_column.mean(axis=0)
-        worst = int((apart - least).argmax())
+        farthest = int((apart - least).argmax())
         beyond = float((by_column - least).max(axis=1).mean())
         measured = (
             (float(apart.mean()), float(least.mean())),
-            (float(apart[worst]), float(least[worst]) + beyond),
+            (float(apart[farthest]), float(least[farthest]) + beyond),
             (float(pairs.mean()) if len(pairs) else math.nan, float(by_pair.mean())),
             (wasserstein(comparer.fine, made.matrix, reference), float(by_number.mean())),
         )
@@ -295,7 +295,7 @@ class CanonicalGate:
                     value,
                     floor=by_chance,
                     n=len(reference),
-                    detail=plain(rows.names[worst]) if name == "worst_tv" else "",
+                    detail=plain(rows.names[farthest]) if name == "worst_tv" else "",
                 )
                 if math.isfinite(value)
                 else _without(name, "there is no column to measure it on")

@@ -1,11 +1,26 @@
-"""What functions of this room are given, checked in one place: engines, sets, and names of columns."""
+"""What functions of this room are given, checked in one place: engines and sets."""
 
 from __future__ import annotations
 
-from fairwitness.arguments import items_of, shown
 from fairwitness.canonical.base import CanonicalSampler, CanonicalSet
 from fairwitness.canonical.rows import Rows
 from fairwitness.errors import ConfigError
+
+
+def check_engine(sampler: object) -> None:
+    """Refuse what is no engine.
+
+    Raises
+    ------
+    ConfigError
+        If it is none.
+    """
+    if not isinstance(sampler, CanonicalSampler):
+        raise ConfigError(
+            "sampler must be an engine of canonical sets",
+            got=type(sampler).__qualname__,
+            fix="pass for example TreeCanonicalSampler()",
+        )
 
 
 def rows_of(sampler: object) -> Rows:
@@ -18,12 +33,8 @@ def rows_of(sampler: object) -> Rows:
     NotFittedError
         If it has not learnt anything yet.
     """
-    if not isinstance(sampler, CanonicalSampler):
-        raise ConfigError(
-            "sampler must be an engine of canonical sets",
-            got=type(sampler).__qualname__,
-            fix="pass for example TreeCanonicalSampler().fit(frame, scores)",
-        )
+    check_engine(sampler)
+    assert isinstance(sampler, CanonicalSampler)
     return sampler._fitted()
 
 
@@ -57,21 +68,3 @@ def check_sets(positive: object, negative: object) -> None:
     assert isinstance(negative, CanonicalSet)
     if positive.rows is not negative.rows:
         raise ConfigError("the two sets are of different engines", fix="make both with one fitted engine")
-
-
-def labels_of(columns: object, name: str) -> list[str]:
-    """Give names of columns as text: one, or a list of them. A table may call its columns 0, 1 and so on.
-
-    Raises
-    ------
-    ConfigError
-        If it is neither.
-    """
-    if isinstance(columns, str | int) and not isinstance(columns, bool):
-        return [str(columns)]
-    items = items_of(columns)
-    if items is None:
-        raise ConfigError(
-            f"{name} must be names of columns", got=shown(columns), fix=f'pass for example {name}=["sex"]'
-        )
-    return [str(each) for each in items]

@@ -39,6 +39,11 @@ def gates_by_halves(
         Its sets.
     gate
         Makes a gate; takes ``reference`` and ``reference_scores``.
+
+    Returns
+    -------
+    list of GateReport
+        One a set, in their order.
     """
     n = n_rows(frame)
     if n < FEWEST:

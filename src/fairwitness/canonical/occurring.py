@@ -13,7 +13,8 @@ from fairwitness.canonical.base import CanonicalSet
 from fairwitness.canonical.bins import Bins
 from fairwitness.canonical.combined import columns_of
 from fairwitness.canonical.contrast_results import plain_value
-from fairwitness.canonical.given import check_sets, labels_of
+from fairwitness.canonical.given import check_sets
+from fairwitness.canonical.rows import labels_of
 from fairwitness.canonical.shares import ratio_interval
 from fairwitness.text import plain
 from fairwitness.typing import Document, IntArray

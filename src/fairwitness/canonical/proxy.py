@@ -14,7 +14,7 @@ from fairwitness.canonical.base import CanonicalSampler
 from fairwitness.canonical.contrast_results import Contrast, by_name, plain_value
 from fairwitness.canonical.contrasting import contrast
 from fairwitness.canonical.gate import CanonicalGate
-from fairwitness.canonical.given import labels_of
+from fairwitness.canonical.rows import labels_of
 from fairwitness.canonical.tree import TreeCanonicalSampler
 from fairwitness.errors import ConfigError
 from fairwitness.rng import seed_from

@@ -223,24 +223,34 @@ def _sorted(frame: NativeFrame, values: FloatArray) -> tuple[NativeFrame, FloatA
     return take_rows(frame, order), values[order]
 
 
-def _read_protected(protected: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(protected, str | int) and not isinstance(protected, bool):
-        protected = [str(protected)]
-    listed = items_of(protected)
-    if listed is None:
+def labels_of(columns: object, name: str) -> list[str]:
+    """Give names of columns as text: one, or a list of them. A table may call its columns 0, 1 and so on.
+
+    Raises
+    ------
+    ConfigError
+        If it is neither.
+    """
+    if isinstance(columns, str | int) and not isinstance(columns, bool):
+        return [str(columns)]
+    items = items_of(columns)
+    if items is None:
         raise ConfigError(
-            "protected must be names of columns",
-            got=shown(protected),
-            fix='pass for example protected=["sex"]',
+            f"{name} must be names of columns", got=shown(columns), fix=f'pass for example {name}=["sex"]'
         )
-    unknown = [name for name in listed if str(name) not in names]
+    return [str(each) for each in items]
+
+
+def _read_protected(protected: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    listed = labels_of(protected, "protected")
+    unknown = [name for name in listed if name not in names]
     if unknown:
         raise DataError(
             "a protected column is not in the table",
             got=listing([shown(name) for name in unknown]),
             fix=f"name columns among {listing([plain(name) for name in names])}",
         )
-    return tuple(name for name in names if name in {str(each) for each in listed})
+    return tuple(name for name in names if name in listed)
 
 
 def _present(values: FloatArray) -> FloatArray:

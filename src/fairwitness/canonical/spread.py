@@ -13,13 +13,15 @@ from numpy.typing import ArrayLike
 from fairwitness.arguments import items_of, shown, whole_number
 from fairwitness.canonical.base import BOTTOM, TOP, CanonicalSampler, CanonicalSet
 from fairwitness.canonical.bins import Bins
+from fairwitness.canonical.contrast_results import by_name
 from fairwitness.canonical.gate import CanonicalGate
-from fairwitness.errors import ConfigError, UnknownNameError
+from fairwitness.canonical.given import check_engine
+from fairwitness.errors import ConfigError
 from fairwitness.progress import track
 from fairwitness.rng import seed_from
 from fairwitness.stats import total_variation
 from fairwitness.table import Schema
-from fairwitness.text import listing, number, plain
+from fairwitness.text import number, plain
 from fairwitness.typing import Document, FloatArray, NativeFrame
 
 if TYPE_CHECKING:
@@ -210,14 +212,7 @@ class SeedSpread:
     verdicts: tuple[tuple[str, str], ...] = ()
 
     def __getitem__(self, name: str) -> FeatureSpread:
-        for feature in self.features:
-            if feature.name == str(name):
-                return feature
-        raise UnknownNameError(
-            "there is no such column in this spread",
-            got=shown(name),
-            fix=f"use one of {listing([plain(feature.name) for feature in self.features])}",
-        )
+        return by_name(self.features, name)
 
     def __repr__(self) -> str:
         return f"<SeedSpread: {self.engine}, {len(self.seeds)} seeds: {self.words}>"
@@ -353,12 +348,7 @@ def over_seeds(
     """
     from sklearn.base import clone
 
-    if not isinstance(sampler, CanonicalSampler):
-        raise ConfigError(
-            "sampler must be an engine of canonical sets",
-            got=type(sampler).__qualname__,
-            fix="pass for example TreeCanonicalSampler()",
-        )
+    check_engine(sampler)
     seeds = _seeds(random_states)
     n = whole_number(n, "n")
     asked = [_request(each, name) for name, each in (("positive", positive), ("negative", negative))]
